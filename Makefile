@@ -1,0 +1,44 @@
+# The same commands for people and for .ci/run. Each sets itself up first: .venv, from $(PYTHON), with pinned tools.
+#   make demo     profile an example and show the times beside its lines
+#   make test     all tests                   make check    lint, format, types, layering
+#   make bench    the benchmarks              make gpu-test all that needs a CUDA GPU
+#   make build    wheel and sdist in dist/    make clean    remove what these commands made, but for .venv
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test check bench gpu-test build clean
+
+demo: $(READY)
+	@bash scripts/demo.sh
+
+# Tests start interpreters that import torch: one thread each, so that they don't fight over the cores.
+test: export OMP_NUM_THREADS = 1
+test: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/python -m pytest -q tests/test_layering.py
+
+bench: $(READY)
+	@set -e; for benchmark in $(wildcard benchmarks/*.py); do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
+
+gpu-test: $(READY)
+	PYTHON=$(CURDIR)/$(BIN)/python bash tests/gpu/run_all.sh
+
+# Without isolation: the build backend is then the pinned one of .venv.
+build: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+
+clean:
+	rm -rf dist .coverage .hypothesis .pytest_cache .ruff_cache
+	find profiler_core tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints-dev.txt
+	@PYTHON='$(PYTHON)' bash scripts/set_up.sh
+	@touch $@
