@@ -1,0 +1,5 @@
+"""Runs a script under torch.profiler, inside the user's interpreter.
+
+Standard library and the user's torch only, Python 3.9 and newer. The folder itself is executed
+(`python .../runner`); `__main__.py` registers it as a package so that `sys.path` holds no entry of ours.
+"""

@@ -1,0 +1,143 @@
+"""The script's own profilers: while one records, ours steps aside, and its traces are what we measure.
+
+Two profilers at once end in an error or a crash, and Kineto saves a trace once (facts/kineto.md). So the script's own
+export comes first and we copy its file; what it does not export, we save when it can no longer want to.
+"""
+
+import functools
+import os
+import shutil
+import weakref
+from types import ModuleType
+from typing import Any, Callable, List, Optional
+
+
+class Recording:
+    """One recording of a profile of the script: from starting a trace to stopping it."""
+
+    def __init__(self, profile: Any) -> None:
+        self.profile = weakref.ref(profile)
+        self.results: Any = None
+        self.path: Optional[str] = None
+        self.entries: Any = None
+        activities = [str(activity) for activity in getattr(profile, "kineto_activities", ())]
+        self.records_cuda = any(name.endswith("CUDA") for name in activities)
+
+
+class Adoption:
+    """Watches torch's profile classes.
+
+    `step_aside()` is called before a profile of the script prepares or starts; `begin(recording)` and `end(recording)`
+    when one records and has recorded; `new_path()` names the file for the next trace.
+    """
+
+    def __init__(
+        self,
+        is_ours: Callable[[Any], bool],
+        step_aside: Callable[[], None],
+        begin: Callable[[Recording], None],
+        end: Callable[[Recording], None],
+        new_path: Callable[[], str],
+    ) -> None:
+        self.recordings: List[Recording] = []
+        self._is_ours = is_ours
+        self._step_aside = step_aside
+        self._begin = begin
+        self._end = end
+        self._new_path = new_path
+        self._current: Optional[Recording] = None
+
+    def hook(self, autograd_profiler: ModuleType) -> None:
+        """Patches `torch.autograd.profiler.profile`, through which every profile of Python passes, in place."""
+        profile: Any = autograd_profiler.profile  # pyright: ignore[reportUnknownMemberType]
+        _wrap(profile, "_prepare_trace", before=self._before_prepare)
+        _wrap(profile, "_start_trace", before=self._before_prepare, after=self._after_start)
+        _wrap(profile, "__exit__", after=self._after_stop)
+        for name in ("emit_nvtx", "emit_itt"):
+            if hasattr(autograd_profiler, name):
+                _wrap(getattr(autograd_profiler, name), "__enter__", before=self._before_prepare)
+        self._hook_export(profile)
+
+    def hook_front(self, profiler_profiler: ModuleType) -> None:
+        """Patches `torch.profiler.profile`: started, it may wait for its schedule, and ours must not begin meanwhile."""
+        for name in ("_KinetoProfile", "profile"):
+            _wrap(getattr(profiler_profiler, name), "start", before=self._before_prepare)
+
+    def flush(self) -> None:
+        """Saves what the script recorded and has not exported."""
+        for recording in self.recordings:
+            if recording.path is None and recording.results is not None:
+                path = self._new_path()
+                recording.results.save(path)
+                if os.path.exists(path):
+                    recording.path = path
+            recording.results = None
+
+    def finish(self) -> None:
+        """At the end of the script: stops a profile that still records (else torch crashes at exit), and saves."""
+        current = self._current
+        profile = current.profile() if current is not None else None
+        if profile is not None:
+            profile.__exit__(None, None, None)
+        self.flush()
+
+    def _before_prepare(self, profile: Any) -> None:
+        if not self._is_ours(profile):
+            self._step_aside()
+            if self._current is None:
+                self.flush()
+
+    def _after_start(self, profile: Any) -> None:
+        if not self._is_ours(profile):
+            self._current = Recording(profile)
+            self._begin(self._current)
+
+    def _after_stop(self, profile: Any) -> None:
+        recording = self._current
+        if recording is None or recording.profile() is not profile:
+            return
+        self._current = None
+        recording.results = profile.kineto_results
+        self.recordings.append(recording)
+        self._end(recording)
+
+    def _hook_export(self, profile: Any) -> None:
+        original = profile.export_chrome_trace
+
+        @functools.wraps(original)
+        def export_chrome_trace(profile: Any, path: Any, *arguments: Any, **options: Any) -> Any:
+            recording = next((r for r in reversed(self.recordings) if r.profile() is profile), None)
+            if recording is not None and recording.path is not None and recording.results is None:
+                # We have saved it already, and torch can do so only once.
+                shutil.copyfile(recording.path, path)
+                return None
+            result = original(profile, path, *arguments, **options)
+            if recording is not None and recording.path is None and os.path.exists(path):
+                copy = self._new_path()
+                shutil.copyfile(path, copy)
+                recording.path = copy
+            return result
+
+        profile.export_chrome_trace = export_chrome_trace
+
+
+def _wrap(
+    owner: Any,
+    name: str,
+    before: Optional[Callable[[Any], None]] = None,
+    after: Optional[Callable[[Any], None]] = None,
+) -> None:
+    original = owner.__dict__.get(name)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def wrapped(self: Any, *arguments: Any, **options: Any) -> Any:
+        if before is not None:
+            before(self)
+        result = original(self, *arguments, **options)
+        if after is not None:
+            after(self)
+        return result
+
+    setattr(owner, name, wrapped)

@@ -1,0 +1,64 @@
+"""The line between the runner and the program that started it: JSON over a local socket with a one-time key.
+
+stdout and stderr belong to the script and never carry a message.
+"""
+
+import json
+import os
+import threading
+from multiprocessing.connection import Client, Connection
+from typing import Any, Dict, Optional
+
+ENVIRONMENT_VARIABLE = "KINETOSCOPE_CHANNEL"
+Message = Dict[str, Any]
+
+
+class Channel:
+    """Sends and receives messages; silent in forked children and after the other side has gone.
+
+    Messages of the runner have an `event`, messages to it a `do`.
+    """
+
+    def __init__(self, connection: Optional[Connection]) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        """In a forked child: it must neither speak for its parent nor keep the line open."""
+        connection, self._connection = self._connection, None
+        self._lock = threading.Lock()
+        if connection is not None:
+            connection.close()
+
+    def send(self, event: str, **fields: Any) -> None:
+        """Sends one message; a lost line is noticed by `receive`, so it is no error here."""
+        connection = self._connection
+        if connection is None:
+            return
+        data = json.dumps(dict(fields, event=event)).encode("utf-8")
+        try:
+            with self._lock:
+                connection.send_bytes(data)
+        except OSError:
+            self._connection = None
+
+    def receive(self, timeout: Optional[float]) -> Optional[Message]:
+        """The next message, None when `timeout` seconds passed without one. Raises EOFError once the line is lost."""
+        connection = self._connection
+        if connection is None:
+            raise EOFError
+        try:
+            if not connection.poll(timeout):
+                return None
+            message: Message = json.loads(connection.recv_bytes())
+        except OSError as error:
+            raise EOFError from error
+        return message
+
+
+def connect() -> Channel:
+    """Connects as the environment says, and removes what it says from the environment."""
+    address, _, key = os.environ.pop(ENVIRONMENT_VARIABLE).rpartition("|")
+    return Channel(Client(address, authkey=bytes.fromhex(key)))

@@ -1,0 +1,44 @@
+"""Ends every process that belongs to a run, also those that left its process group. Used by both sides."""
+
+import os
+import signal
+from typing import List
+
+ENVIRONMENT_VARIABLE = "KINETOSCOPE_RUN"
+
+
+def processes_of(run_id: str) -> List[int]:
+    """The ids of the living processes that inherited the run's mark (Linux; elsewhere none), without the caller."""
+    mark = (ENVIRONMENT_VARIABLE + "=" + run_id).encode()
+    found: List[int] = []
+    if not os.path.isdir("/proc/self"):
+        return found
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            with open("/proc/" + entry + "/environ", "rb") as file:
+                environment = file.read()
+        except OSError:  # ended meanwhile, or another user's
+            continue
+        if mark in environment.split(b"\0"):
+            found.append(int(entry))
+    return found
+
+
+def end_processes(run_id: str, own_group: int = 0) -> None:
+    """Kills what `processes_of` finds and, where given, the process group that the run was started in.
+
+    Twice, since a process may start another one while it is looked for. The group comes last: it may be the caller's.
+    """
+    for _ in range(2):
+        for process in processes_of(run_id):
+            try:
+                os.kill(process, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        if own_group and hasattr(os, "killpg"):
+            try:
+                os.killpg(own_group, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                own_group = 0

@@ -1,0 +1,125 @@
+"""Our own torch.profiler: starting it, the throw-away launch, stopping it and exporting the trace.
+
+torch is taken from `sys.modules`: the script has imported it, we never do.
+"""
+
+import os
+import sys
+import threading
+import warnings
+from typing import Any, Dict, List, Optional
+
+from .kinetolog import kineto_log_kept
+
+START_UP_REGION = "kinetoscope: start-up launch"
+"""The annotation around the throw-away launch, so that the trace says what that kernel is."""
+
+
+class Profiler:
+    """One profiler of ours, started and stopped once. `is_ours` tells its objects from the script's.
+
+    Where torch can record all threads (2.7 and newer) any thread may stop it, so a script that is stuck in a call loses
+    nothing (tried on 2.11 and 2.13); before that only the thread that started it can.
+    """
+
+    def __init__(self) -> None:
+        self.failures: List[str] = []
+        self.records_cuda = False
+        self.records_all_threads = False
+        self._profile: Any = None
+        self._starting_thread = 0
+        self._busy_thread = 0
+        self._lock = threading.Lock()
+
+    def is_ours(self, profile: Any) -> bool:
+        """Whether this profile object was made by us; asked by the hooks that watch for the script's own."""
+        return profile is self._profile or self._busy_thread == threading.get_ident()
+
+    def can_stop_here(self) -> bool:
+        return self.records_all_threads or self._starting_thread == threading.get_ident()
+
+    def start(self) -> None:
+        """Starts recording, then launches something, which takes the wait for the profiler's first buffer."""
+        torch = sys.modules["torch"]
+        self._busy_thread = self._starting_thread = threading.get_ident()
+        try:
+            with kineto_log_kept(self.failures), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._profile = self._make_profile(torch)
+                if self.records_cuda and torch.cuda.is_initialized():
+                    torch.cuda.synchronize()
+                self._profile.start()
+                if self.records_cuda and torch.cuda.is_initialized():
+                    _launch_and_wait(torch)
+        finally:
+            self._busy_thread = 0
+
+    def _make_profile(self, torch: Any) -> Any:
+        activity = torch.profiler.ProfilerActivity
+        activities = [activity.CPU]
+        self.records_cuda = torch.cuda.is_available()
+        if self.records_cuda:
+            activities.append(activity.CUDA)
+        config: Any = None
+        try:
+            config = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+            self.records_all_threads = True
+        except TypeError:  # torch before 2.7
+            pass
+        return torch.profiler.profile(activities=activities, experimental_config=config)
+
+    def stop_and_export(self, path: str) -> bool:
+        """Stops and writes the trace, once; False if another thread has done so. Raises OSError without a file."""
+        with self._lock:
+            profile, self._profile = self._profile, None
+            if profile is None:
+                return False
+            self._busy_thread = threading.get_ident()
+            try:
+                with kineto_log_kept(self.failures), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    profile.stop()
+                    profile.export_chrome_trace(path)
+            finally:
+                self._busy_thread = 0
+        if not os.path.exists(path):
+            raise OSError(f"torch.profiler wrote no trace to {path}; is the disk full?")
+        return True
+
+
+def _launch_and_wait(torch: Any) -> None:
+    """A kernel that takes no memory and no random number."""
+    with torch.profiler.record_function(START_UP_REGION):
+        torch.cuda._sleep(1000)
+        torch.cuda.synchronize()
+
+
+def device_facts() -> Dict[str, Any]:
+    """The script's torch and GPUs, and why there is no GPU where there is none. Empty when torch was not imported."""
+    torch: Optional[Any] = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "cuda"):
+        return {}
+    facts: Dict[str, Any] = {
+        "torch": str(torch.__version__),
+        "cuda": torch.version.cuda or getattr(torch.version, "hip", None),
+        "devices": [],
+        "no_cuda_because": None,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if torch.cuda.is_available():
+            facts["devices"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+            return facts
+        if facts["cuda"] is None:
+            facts["no_cuda_because"] = f"torch {facts['torch']} is built without CUDA"
+            return facts
+        try:
+            torch.cuda.init()
+            reason = "torch.cuda.is_available() is False"
+        except Exception as error:
+            reason = str(error).strip().splitlines()[0]
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        if visible is not None:
+            reason += f" (CUDA_VISIBLE_DEVICES={visible!r})"
+        facts["no_cuda_because"] = reason
+    return facts

@@ -1,0 +1,213 @@
+"""The region log: where every entry of a `record_function` stands in the source.
+
+The trace alone cannot tell: Kineto rewrites or loses names, one name stands in many places, and f-strings have no
+fixed name. The log is matched to the trace's slices by thread, name and order. Knows nothing of profilers.
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+import sys
+import threading
+import time
+from array import array
+from types import CodeType, FrameType, ModuleType
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+CONTEXTLIB = contextlib.__file__
+
+
+class Place:
+    """A place in the source where regions are entered, with what happened there so far."""
+
+    def __init__(self, index: int, file: str, line: int, function: str) -> None:
+        self.index = index
+        self.file = file
+        self.line = line
+        self.function = function
+        self.entered = itertools.count()
+        self.finished = 0
+        self.names: Dict[str, "NamedRegion"] = {}
+
+
+class NamedRegion:
+    """A place together with one of the names it was entered with: what a reader calls a region."""
+
+    def __init__(self, index: int, place: Place, name: str) -> None:
+        self.index = index
+        self.place = place
+        self.name = name
+        self.safe_name = safe_name(name)
+        self.entered = itertools.count()
+        self.depth: Dict[int, int] = {}
+        """How many passages are open now, by thread."""
+
+    def is_open_here(self) -> bool:
+        return self.depth.get(threading.get_native_id(), 0) > 0
+
+    def is_nested_in_itself(self) -> bool:
+        return self.depth.get(threading.get_native_id(), 0) > 1
+
+
+class RegionLog:
+    """All entries that were made while a window was open, as columns; counts of all others.
+
+    `on_enter(region, passage)` and `on_exit(region, has_failed)` are called around each region of the user's code, on
+    its thread: the first before the profiler sees the region, the second after.
+    """
+
+    def __init__(
+        self, on_enter: Callable[[NamedRegion, int], None], on_exit: Callable[[NamedRegion, bool], None]
+    ) -> None:
+        self.is_recording = False
+        self.open_passages = 0
+        self.places: List[Place] = []
+        self.regions: List[NamedRegion] = []
+        self._on_enter = on_enter
+        self._on_exit = on_exit
+        self._by_code: Dict[Tuple[CodeType, int], Optional[Place]] = {}
+        self._ignored_folder = ""
+        self._is_child = False
+        self.clear()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._ignore_everything)
+
+    def clear(self) -> None:
+        """Forgets the entries of the last window. The columns: region, passage of it, passage of its place, thread, ns."""
+        self.entry_region = array("l")
+        self.entry_passage = array("l")
+        self.entry_place_passage = array("l")
+        self.entry_thread = array("q")
+        self.entry_time_ns = array("q")
+
+    def entries(self) -> Dict[str, List[int]]:
+        return {
+            "region": self.entry_region.tolist(),
+            "passage": self.entry_passage.tolist(),
+            "place_passage": self.entry_place_passage.tolist(),
+            "thread": self.entry_thread.tolist(),
+            "time_ns": self.entry_time_ns.tolist(),
+        }
+
+    def _ignore_everything(self) -> None:
+        self._is_child = True
+
+    def hook(self, profiler_module: ModuleType) -> None:
+        """Patches `__enter__` and `__exit__` of torch's record_function class in place.
+
+        The class itself stays: names imported earlier would miss a new one, and `torch.compile` and `torch.jit.script`
+        recognise it. `functools.wraps` is what lets `torch.jit.script` find the true source.
+        """
+        record_function: Any = profiler_module.record_function  # pyright: ignore[reportUnknownMemberType]
+        self._ignored_folder = os.path.dirname(os.path.dirname(os.path.abspath(str(profiler_module.__file__)))) + os.sep
+        enter, leave = record_function.__enter__, record_function.__exit__
+        log = self
+
+        @functools.wraps(enter)
+        def logged_enter(self: Any) -> Any:
+            region = None if log._is_child else log._region(sys._getframe(1), self.name)
+            if region is None:
+                return enter(self)
+            place_passage, passage = next(region.place.entered), next(region.entered)
+            thread = threading.get_native_id()
+            region.depth[thread] = region.depth.get(thread, 0) + 1
+            log.open_passages += 1
+            self._kinetoscope_region = region, thread
+            log._on_enter(region, passage)
+            if log.is_recording:
+                log.entry_region.append(region.index)
+                log.entry_passage.append(passage)
+                log.entry_place_passage.append(place_passage)
+                log.entry_thread.append(thread)
+                log.entry_time_ns.append(time.time_ns())
+            if region.safe_name is region.name:
+                return enter(self)
+            self.name = region.safe_name
+            try:
+                return enter(self)
+            finally:
+                self.name = region.name
+
+        @functools.wraps(leave)
+        def logged_exit(self: Any, exc_type: Any, exc_value: Any, traceback: Any) -> Any:
+            result = leave(self, exc_type, exc_value, traceback)
+            entry = self.__dict__.get("_kinetoscope_region")
+            if entry is not None and not log._is_child:
+                region, thread = entry
+                region.depth[thread] -= 1
+                log.open_passages -= 1
+                region.place.finished += 1
+                log._on_exit(region, exc_type is not None)
+            return result
+
+        record_function.__enter__ = logged_enter
+        record_function.__exit__ = logged_exit
+
+    def _region(self, frame: FrameType, name: Any) -> Optional[NamedRegion]:
+        """The region that is entered from this frame; None for torch's own and for names that are no text."""
+        code, line = frame.f_code, frame.f_lineno
+        if code.co_filename == CONTEXTLIB:
+            found = _caller_of_contextlib(frame)
+            if found is None:
+                return None
+            code, line = found
+        key = (code, line)
+        if key not in self._by_code:
+            self._by_code[key] = self._new_place(code, line)
+        place = self._by_code[key]
+        if place is None or not isinstance(name, str):
+            return None
+        region = place.names.get(name)
+        if region is None:
+            region = place.names[name] = NamedRegion(len(self.regions), place, name)
+            self.regions.append(region)
+        return region
+
+    def _new_place(self, code: CodeType, line: int) -> Optional[Place]:
+        file = code.co_filename
+        if file.startswith(self._ignored_folder):
+            return None
+        if not file.startswith("<"):
+            file = os.path.abspath(file)
+        place = Place(len(self.places), file, line, getattr(code, "co_qualname", code.co_name))
+        self.places.append(place)
+        return place
+
+
+def _caller_of_contextlib(frame: FrameType) -> Optional[Tuple[CodeType, int]]:
+    """Code and line behind an entry made by contextlib: the decorated function, or the caller of `enter_context`."""
+    current: Optional[FrameType] = frame
+    while current is not None and current.f_code.co_filename == CONTEXTLIB:
+        function = current.f_locals.get("func") if current.f_code.co_name == "inner" else None
+        code = getattr(_innermost_wrapped(function), "__code__", None)
+        if isinstance(code, CodeType):
+            return code, code.co_firstlineno
+        current = current.f_back
+    return None if current is None else (current.f_code, current.f_lineno)
+
+
+def _innermost_wrapped(function: Any) -> Any:
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
+def safe_name(name: str) -> str:
+    """The same text if a trace keeps it as it is, else readable printable ASCII without `"` and backslash.
+
+    Kineto writes `"` unescaped, which makes the whole file invalid, and turns other text into `unknown`
+    (facts/kineto.md, "Names"). Names that come out alike are told apart by the log.
+    """
+    if name.isascii() and name.isprintable() and '"' not in name and "\\" not in name:
+        return name
+    readable = name.replace('"', "'").replace("\\", "/")
+    return "".join(_safe_characters(readable))
+
+
+def _safe_characters(text: str) -> Iterator[str]:
+    for character in text:
+        if character.isascii():
+            yield character if character.isprintable() else " "
+        else:
+            yield "{%x}" % ord(character)

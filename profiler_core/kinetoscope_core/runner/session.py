@@ -1,0 +1,335 @@
+"""One run, from the first message to the last: puts the log, the window, the profilers and the script together."""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from types import TracebackType
+from typing import Any, Dict, List, Optional, Type
+
+from . import channel as channels
+from . import processes, script
+from .adoption import Adoption, Recording
+from .imports import on_import
+from .profiling import Profiler, device_facts
+from .regionlog import NamedRegion, RegionLog
+from .window import Plan, Window
+
+SECONDS_BETWEEN_PROGRESS = 0.2
+WATCH_SECONDS = 0.25
+
+
+class EndOfRun(BaseException):
+    """Raised in the script's main thread when enough is measured, so that its `finally` blocks run."""
+
+
+class Session:
+    """The state of a run: `waiting` for the window, `open`, `closed`, or `aside` for the script's own profiler."""
+
+    def __init__(self, channel: channels.Channel, request: Dict[str, Any]) -> None:
+        self._channel = channel
+        self._request = request
+        self._folder: str = request["folder"]
+        self._plan = Plan(request)
+        self._window = Window(self._plan)
+        self._log = RegionLog(self._on_enter, self._on_exit)
+        self._profiler = Profiler()
+        self._adoption = Adoption(
+            self._profiler.is_ours, self._step_aside, self._begin_adopted, self._end_adopted, self._new_trace_path
+        )
+        self._pid = os.getpid()
+        self._state = "waiting"
+        self._lock = threading.RLock()
+        self._own_window: Optional[Dict[str, Any]] = None
+        self._traces = 0
+        self._opened_at = 0.0
+        self._is_over = False
+        self._was_stopped = False
+        self._last_progress = 0.0
+
+    # --- the script's life
+
+    def run(self) -> int:
+        """Runs the script to its end; the exit code is Python's own."""
+        self._hook()
+        threading.Thread(target=self._watch, name="kinetoscope", daemon=True).start()
+        self._channel.send("phase", phase="running")
+        code = self._run_script()
+        self._wait_for_threads()
+        interrupted_by = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self.finish(exit_code=code)
+        except EndOfRun:  # came from the watching thread when the script had just ended
+            self.finish(exit_code=code)
+        signal.signal(signal.SIGINT, interrupted_by)
+        return code
+
+    def _run_script(self) -> int:
+        request = self._request
+        try:
+            if request["module"]:
+                script.run_module(request["module"], request["arguments"])
+            else:
+                script.run_script(request["script"], request["arguments"])
+        except EndOfRun:
+            return 0
+        except script.ScriptNotFound as error:
+            self._channel.send("not_found", message=str(error))
+            return 2
+        except SystemExit as error:
+            return self._exit_code(error)
+        except BaseException as error:
+            return self._show_failure(error)
+        return 0
+
+    def _exit_code(self, error: SystemExit) -> int:
+        code = error.code
+        if code is None or isinstance(code, int):
+            number = int(code or 0)
+        else:
+            sys.stderr.write(str(code) + "\n")
+            number = 1
+        if number and not self._is_over:
+            self._channel.send("exited", code=number)
+        return number
+
+    def _show_failure(self, error: BaseException) -> int:
+        """Prints the traceback as Python would, without our frames, and reports it."""
+        own = script.without_our_frames(error.__traceback__)
+        is_interrupt = isinstance(error, KeyboardInterrupt)
+        if not (is_interrupt and self._was_stopped):
+            sys.excepthook(type(error), error.with_traceback(own), own)
+            self._channel.send("failed", **_description(type(error), error, own))
+        return 130 if is_interrupt else 1
+
+    def _wait_for_threads(self) -> None:
+        """As Python does at its end, but before the window is closed, since their regions belong to the run."""
+        for thread in threading.enumerate():
+            if thread is threading.main_thread() or thread.daemon:
+                continue
+            while thread.is_alive() and not self._is_over:
+                thread.join(0.1)
+
+    def finish(self, exit_code: Optional[int] = None, left_by: Optional[str] = None) -> None:
+        """Closes what is open, saves all that was measured, and says so."""
+        self._close_window("the script ended")
+        self._adoption.finish()
+        self._save()
+        self._channel.send("ended", exit_code=exit_code, left_by=left_by, device=device_facts())
+
+    # --- hooks
+
+    def _hook(self) -> None:
+        on_import(
+            {"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front}
+        )
+        os_exit = os._exit
+
+        def exit_and_keep(status: int) -> None:
+            if os.getpid() == self._pid:
+                self.finish(exit_code=status, left_by="os._exit")
+            os_exit(status)
+
+        os._exit = exit_and_keep  # type: ignore[assignment]
+        # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
+        warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
+
+    def _hook_torch(self, module: Any) -> None:
+        self._log.hook(module)
+        self._adoption.hook(module)
+        self._channel.send("phase", phase="torch imported")
+
+    def _on_enter(self, region: NamedRegion, passage: int) -> None:
+        if self._is_over and threading.current_thread() is threading.main_thread():
+            raise EndOfRun
+        if self._state == "waiting" and self._window.should_open(region, passage):
+            self._open_window()
+        if not self._plan.has_focus:
+            self._window.note_entry(region)
+
+    def _on_exit(self, region: NamedRegion, has_failed: bool) -> None:
+        if self._state == "waiting":
+            self._report_progress(region)
+            return
+        if self._state != "open":
+            return
+        self._window.note_exit(region)
+        self._report_progress(region)
+        if self._window.is_full or (self._is_over_budget() and not self._log.open_passages):
+            self._close_window("enough is measured")
+            self._end_script(has_failed)
+
+    def _end_script(self, has_failed: bool) -> None:
+        self._is_over = True
+        if threading.current_thread() is not threading.main_thread():
+            _raise_in_main_thread()
+        elif not has_failed:
+            raise EndOfRun
+
+    # --- our window
+
+    def _open_window(self) -> None:
+        with self._lock:
+            if self._state != "waiting":
+                return
+            if not self._profiler_may_start():
+                return
+            self._channel.send("phase", phase="starting the profiler")
+            self._profiler.start()
+            self._log.clear()
+            self._log.is_recording = True
+            self._opened_at = time.monotonic()
+            self._state = "open"
+        self._channel.send("phase", phase="measuring")
+
+    def _profiler_may_start(self) -> bool:
+        """Before torch 2.7 only the main thread's regions are recorded, and only it could stop the profiler in the end."""
+        if threading.current_thread() is threading.main_thread():
+            return True
+        torch = sys.modules["torch"]
+        return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 7)
+
+    def _is_over_budget(self) -> bool:
+        return not self._plan.to_the_end and time.monotonic() - self._opened_at > self._plan.budget_s
+
+    def _close_window(self, why: str) -> None:
+        """Stops our profiler and saves its trace and the log. Does nothing unless the window is open."""
+        with self._lock:
+            if self._state != "open" or not self._profiler.can_stop_here():
+                return
+            self._state = "closed"
+            self._log.is_recording = False
+            self._channel.send("phase", phase="saving the trace")
+            path = self._new_trace_path()
+            try:
+                self._profiler.stop_and_export(path)
+            except Exception as error:
+                self._channel.send("problem", code="trace-not-saved", message=f"The trace was not saved: {error}")
+                return
+            self._own_window = _window(path, False, self._profiler.records_cuda, self._log.entries())
+            self._save()
+        self._channel.send("measured", why=why)
+
+    def _new_trace_path(self) -> str:
+        self._traces += 1
+        return os.path.join(self._folder, f"trace-{self._traces}.json")
+
+    # --- the script's own profilers
+
+    def _step_aside(self) -> None:
+        self._close_window("the script starts a profiler of its own")
+        if self._state != "aside":
+            self._state = "aside"
+            self._channel.send("phase", phase="the script's own profiler measures")
+
+    def _begin_adopted(self, recording: Recording) -> None:
+        self._log.clear()
+        self._log.is_recording = True
+
+    def _end_adopted(self, recording: Recording) -> None:
+        self._log.is_recording = False
+        recording.entries = self._log.entries()
+
+    # --- telling the other side
+
+    def _save(self) -> None:
+        """Writes the region log, whole or not at all; called whenever there is more to keep."""
+        windows = [self._own_window] if self._own_window else []
+        windows += [
+            _window(recording.path, True, recording.records_cuda, recording.entries)
+            for recording in self._adoption.recordings
+            if recording.path is not None
+        ]
+        log = {
+            "places": [
+                {"file": place.file, "line": place.line, "function": place.function, "finished": place.finished}
+                for place in self._log.places
+            ],
+            "regions": [
+                {"place": region.place.index, "name": region.name, "safe_name": region.safe_name}
+                for region in self._log.regions
+            ],
+            "windows": windows,
+            "failures": self._profiler.failures,
+            "recordings": len(self._adoption.recordings),
+            "was_aside": self._state == "aside",
+        }
+        path = os.path.join(self._folder, "regionlog.json")
+        with open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
+            json.dump(log, file)
+        os.replace(path + ".tmp", path)
+
+    def _report_progress(self, region: NamedRegion) -> None:
+        now = time.monotonic()
+        if now - self._last_progress < SECONDS_BETWEEN_PROGRESS:
+            return
+        self._last_progress = now
+        self._channel.send(
+            "progress", region=region.name, passages=region.place.finished, state=self._state, **self._window.describe()
+        )
+
+    # --- the other side tells us
+
+    def _watch(self) -> None:
+        """Runs on a thread of its own until the run ends: obeys, watches the budget, and ends all with its starter."""
+        while True:
+            try:
+                message = self._channel.receive(WATCH_SECONDS)
+            except EOFError:
+                if os.getpid() == self._pid:
+                    processes.end_processes(self._request["run_id"], self._request["own_group"] and os.getpgrp())
+                    os.kill(self._pid, signal.SIGKILL)
+                return
+            if message is not None and message["do"] == "stop":
+                self._stop(message["interrupt"])
+            # A region that has been open for twice the budget will not come to its end in time.
+            if self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s:
+                if not self._plan.to_the_end:
+                    self._close_window("the time budget is over")
+                    self._is_over = True
+                    _raise_in_main_thread()
+
+    def _stop(self, interrupt: bool) -> None:
+        self._was_stopped = True
+        self._is_over = True
+        self._close_window("it was stopped")
+        if interrupt and hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        elif interrupt:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _window(path: str, adopted: bool, records_cuda: bool, entries: Dict[str, List[int]]) -> Dict[str, Any]:
+    return {"trace": os.path.basename(path), "adopted": adopted, "records_cuda": records_cuda, "entries": entries}
+
+
+def _raise_in_main_thread() -> None:
+    """Raises EndOfRun in the main thread as soon as it executes Python again."""
+    ident = ctypes.c_ulong(threading.main_thread().ident or 0)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(EndOfRun))
+
+
+def _description(kind: Type[BaseException], error: BaseException, own: Optional[TracebackType]) -> Dict[str, Any]:
+    """What a failure looks like to the other side: its text, and the frames of the stack, innermost last."""
+    frames = traceback.extract_tb(own)
+    text = "".join(traceback.format_exception(kind, error, own))
+    return {
+        "type": kind.__name__,
+        "message": str(error),
+        "traceback": text,
+        "frames": [[frame.filename, frame.lineno, frame.name] for frame in frames],
+    }
+
+
+def main() -> int:
+    """Connects, takes the request, and runs it."""
+    channel = channels.connect()
+    channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
+    request = channel.receive(None)
+    assert request is not None
+    return Session(channel, request).run()
