@@ -1,0 +1,99 @@
+"""Trace in, numbers of each occurrence out."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetoscope_core.attribution.intervals import Union
+from kinetoscope_core.attribution.nesting import Nesting, nesting_of
+from kinetoscope_core.attribution.owning import DeviceNumbers, device_numbers
+from kinetoscope_core.attribution.reporting import problems_of
+from kinetoscope_core.measures import Occurrence, Problem
+from kinetoscope_core.trace import Trace
+
+if TYPE_CHECKING:
+    from array import array
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Which device work belongs to which region, and what every passage through a region took.
+
+    `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the window) are `None`
+    where the trace holds no device activity. `activity_owner` is an index into `occurrences` for each activity of
+    `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
+    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`.
+    """
+
+    occurrences: list[Occurrence]
+    device_total_ns: int | None
+    outside_ns: int | None
+    no_launch_ns: int | None
+    activity_owner: "array[int]"
+    activity_launch: "array[int]"
+    external_ids: list[int]
+    slices: list[int]
+    problems: list[Problem]
+
+
+def attribute(trace: Trace) -> Attribution:
+    """The numbers of docs/measures.md for each occurrence, ordered by start."""
+    nesting = nesting_of(trace)
+    numbers = device_numbers(trace, nesting)
+    device = trace.device
+    worked = Union(
+        (start, start + duration) for start, duration in zip(device.start_ns, device.duration_ns, strict=True)
+    )
+    overhead = Union(
+        (start, start + duration)
+        for start, duration in zip(trace.overhead.start_ns, trace.overhead.duration_ns, strict=True)
+    )
+    is_measured = len(device) > 0
+    occurrences = [
+        _occurrence(trace, nesting, numbers, index, worked=worked if is_measured else None, overhead=overhead)
+        for index in range(len(nesting.slices))
+    ]
+    return Attribution(
+        occurrences=occurrences,
+        device_total_ns=sum(device.duration_ns) if is_measured else None,
+        outside_ns=numbers.outside_ns if is_measured else None,
+        no_launch_ns=numbers.no_launch_ns if is_measured else None,
+        activity_owner=numbers.owner,
+        activity_launch=numbers.launch,
+        external_ids=[trace.host.external_id[index] for index in nesting.slices],
+        slices=nesting.slices,
+        problems=problems_of(trace, numbers, occurrences),
+    )
+
+
+def _occurrence(
+    trace: Trace, nesting: Nesting, numbers: DeviceNumbers, index: int, *, worked: Union | None, overhead: Union
+) -> Occurrence:
+    host = trace.host
+    place = nesting.slices[index]
+    thread = trace.threads[host.thread[place]]
+    start, end = nesting.starts[index], nesting.ends[index]
+    sync_ns = sum(finish - begin for begin, finish in nesting.waits[index])
+    is_measured = worked is not None
+    return Occurrence(
+        name=trace.names[host.name[place]],
+        pid=thread.pid,
+        tid=thread.tid,
+        start_ns=start,
+        parent=numbers.parent[index],
+        thread_parent=nesting.thread_parent[index],
+        is_finished=place not in host.unfinished,
+        cpu_total_ns=end - start,
+        cpu_self_ns=nesting.cpu_self_ns[index],
+        sync_ns=sync_ns,
+        overhead_ns=overhead.covered(start, end),
+        cuda_total_ns=numbers.total_ns[index] if is_measured else None,
+        cuda_self_ns=numbers.self_ns[index] if is_measured else None,
+        cuda_busy_ns=numbers.busy_ns[index] if is_measured else None,
+        backward_cuda_ns=numbers.backward_ns[index] if is_measured and numbers.backward_ns is not None else None,
+        sync_idle_ns=(
+            sync_ns - sum(worked.covered(begin, finish) for begin, finish in nesting.waits[index])
+            if worked is not None
+            else None
+        ),
+        launches=numbers.launches[index] if is_measured else None,
+    )

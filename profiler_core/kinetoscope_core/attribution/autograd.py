@@ -1,0 +1,66 @@
+"""Autograd threads: which they are, and which region of the forward thread their work belongs to."""
+
+from collections import Counter, defaultdict
+
+from kinetoscope_core.attribution.nesting import Nesting
+from kinetoscope_core.attribution.timeline import Timeline
+from kinetoscope_core.trace import Trace
+from kinetoscope_core.trace.schema import OPERATOR
+
+_EVALUATE = "autograd::engine::evaluate_function"
+
+
+def autograd_threads(trace: Trace) -> set[int]:
+    """Threads that receive `fwdbwd` flows from another one, or have backward operators (docs/measures.md)."""
+    host, flows = trace.host, trace.flows
+    evaluating = {number for number, name in enumerate(trace.names) if name.startswith(_EVALUATE)}
+    threads = {
+        backward
+        for forward, backward in zip(flows.forward_thread, flows.backward_thread, strict=True)
+        if forward != backward
+    }
+    threads.update(thread for thread, number in zip(host.thread, host.forward_thread, strict=True) if number > 0)
+    if evaluating:
+        rows = zip(host.thread, host.name, host.kind, strict=True)
+        threads.update(thread for thread, name, kind in rows if name in evaluating and kind == OPERATOR)
+    return threads
+
+
+class ForwardRegions:
+    """The region of another thread that work of an autograd thread belongs to.
+
+    That is the innermost region open at that moment on the thread that most flows name; without flows, on the only
+    other thread that has one open. `ambiguous` counts the questions that had more than one answer.
+    """
+
+    def __init__(self, trace: Trace, nesting: Nesting) -> None:
+        self.ambiguous = 0
+        self._timelines = {
+            thread: Timeline((nesting.starts[each], nesting.ends[each], each) for each in occurrences)
+            for thread, occurrences in nesting.regions_of.items()
+        }
+        named: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        for forward, backward in zip(trace.flows.forward_thread, trace.flows.backward_thread, strict=True):
+            if forward != backward:
+                named[backward][forward] += 1
+        self._forward_of = {backward: counts.most_common(1)[0][0] for backward, counts in named.items()}
+
+    def innermost_at(self, thread: int, moment: int) -> int:
+        """The innermost region open on a thread, -1 for none."""
+        timeline = self._timelines.get(thread)
+        return -1 if timeline is None else timeline.innermost_at(moment)
+
+    def around(self, autograd_thread: int, moment: int) -> int:
+        """The occurrence that work of an autograd thread belongs to, -1 if none or if nothing says which."""
+        forward = self._forward_of.get(autograd_thread)
+        if forward is not None:
+            return self.innermost_at(forward, moment)
+        candidates = [
+            occurrence
+            for thread, timeline in self._timelines.items()
+            if thread != autograd_thread and (occurrence := timeline.innermost_at(moment)) >= 0
+        ]
+        if len(candidates) == 1:
+            return candidates[0]
+        self.ambiguous += len(candidates) > 1
+        return -1

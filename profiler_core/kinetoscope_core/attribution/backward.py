@@ -1,0 +1,83 @@
+"""Links from backward work to the region its forward operator ran in: what a region costs later."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+from kinetoscope_core.attribution.autograd import ForwardRegions
+from kinetoscope_core.attribution.timeline import Timeline
+from kinetoscope_core.trace import Trace
+from kinetoscope_core.trace.schema import OPERATOR
+
+# A backward node and the operator that evaluates it have these two numbers in common.
+_Node = tuple[int, int]
+
+
+class BackwardLinks:
+    """Answers `forward_region_of` for launches. `exist` is false where the trace links no backward to a forward."""
+
+    def __init__(self, trace: Trace, regions: ForwardRegions, autograd: Iterable[int]) -> None:
+        host = trace.host
+        nodes: list[tuple[int, _Node]] = [
+            (index, (host.sequence[index], number))
+            for index, number in enumerate(host.forward_thread)
+            if number > 0 and host.sequence[index] >= 0 and host.kind[index] == OPERATOR
+        ]
+        linked = (
+            _linked_by_flows(trace, regions, nodes)
+            if len(trace.flows)
+            else _linked_by_sequence(trace, regions, nodes, set(autograd))
+        )
+        self.exist = bool(linked)
+        spans: dict[int, list[tuple[int, int, int]]] = {}
+        self._regions = array("q")
+        for index, node in nodes:
+            if (region := linked.get(node)) is not None:
+                start = host.start_ns[index]
+                span = (start, start + host.duration_ns[index], len(self._regions))
+                spans.setdefault(host.thread[index], []).append(span)
+                self._regions.append(region)
+        self._timelines = {
+            thread: Timeline(sorted(each, key=lambda span: (span[0], -span[1]))) for thread, each in spans.items()
+        }
+
+    def forward_region_of(self, thread: int, moment: int) -> int:
+        """The occurrence whose forward pass the work launched there and then is the backward of; -1 for none."""
+        timeline = self._timelines.get(thread)
+        node = -1 if timeline is None else timeline.innermost_at(moment)
+        return -1 if node < 0 else self._regions[node]
+
+
+def _linked_by_flows(trace: Trace, regions: ForwardRegions, nodes: Sequence[tuple[int, _Node]]) -> dict[_Node, int]:
+    """A flow ends at the start of a backward node."""
+    flows, host = trace.flows, trace.host
+    node_at = {(host.thread[index], host.start_ns[index]): node for index, node in nodes}
+    linked: dict[_Node, int] = {}
+    rows = zip(flows.forward_thread, flows.forward_ns, flows.backward_thread, flows.backward_ns, strict=True)
+    for forward_thread, forward_ns, backward_thread, backward_ns in rows:
+        node = node_at.get((backward_thread, backward_ns))
+        if node is not None:
+            linked[node] = regions.innermost_at(forward_thread, forward_ns)
+    return linked
+
+
+def _linked_by_sequence(
+    trace: Trace, regions: ForwardRegions, nodes: Sequence[tuple[int, _Node]], autograd: set[int]
+) -> dict[_Node, int]:
+    """Without flows: the last forward operator with the node's sequence number, if only one thread has such."""
+    host = trace.host
+    wanted = {sequence: index for index, (sequence, _) in nodes}
+    last: dict[int, int] = {}
+    ambiguous: set[int] = set()
+    for index, sequence in enumerate(host.sequence):
+        if sequence not in wanted or host.forward_thread[index] > 0 or host.thread[index] in autograd:
+            continue
+        known = last.setdefault(sequence, index)
+        if host.thread[known] != host.thread[index]:
+            ambiguous.add(sequence)
+        elif host.start_ns[known] <= host.start_ns[index] <= host.start_ns[wanted[sequence]]:
+            last[sequence] = index
+    return {
+        node: regions.innermost_at(host.thread[last[node[0]]], host.start_ns[last[node[0]]])
+        for _, node in nodes
+        if node[0] in last and node[0] not in ambiguous
+    }

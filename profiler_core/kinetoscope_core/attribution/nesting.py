@@ -1,0 +1,160 @@
+"""One walk through each thread that has regions: nesting, what the regions call themselves, and who launched.
+
+The walk knows one thread at a time; what crosses threads is in `autograd.py`.
+"""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import eq
+
+from kinetoscope_core.trace import HostSlices, Trace
+from kinetoscope_core.trace.schema import CALL, REGION
+
+_WAITS = frozenset(
+    api + name
+    for api in ("cuda", "hip")
+    for name in ("DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "ThreadSynchronize")
+) | {"cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"}
+_COPIES = ("cudaMemcpy", "hipMemcpy", "cuMemcpy")
+
+
+@dataclass(slots=True)
+class Nesting:
+    """What the walks found. Occurrences are numbered by start, then longest first, then by place in the file.
+
+    `slices` are their places among the host slices, `innermost` gives for each host slice that is a call the occurrence
+    that was open when it started, -1 for none. `waits` are the spans an occurrence spent waiting for the device.
+    """
+
+    slices: list[int]
+    starts: list[int]
+    ends: list[int]
+    thread_parent: list[int]
+    cpu_self_ns: list[int]
+    waits: list[list[tuple[int, int]]]
+    innermost: "array[int]"
+    regions_of: dict[int, list[int]]
+
+
+def is_wait(call: str) -> bool:
+    """Whether a CUDA or HIP call blocks until the device is done: a synchronisation or a blocking copy.
+
+    Copies between devices (`…Peer`) and those with `Async` in their names return at once.
+    """
+    return call in _WAITS or (call.startswith(_COPIES) and "Async" not in call and "Peer" not in call)
+
+
+def nesting_of(trace: Trace) -> Nesting:
+    """Nests the regions of each thread and finds what each took for itself."""
+    host = trace.host
+    regions = _in_order(host, host.regions())
+    number = len(regions)
+    starts = [host.start_ns[index] for index in regions]
+    found = Nesting(
+        slices=regions,
+        starts=starts,
+        ends=[start + host.duration_ns[index] for start, index in zip(starts, regions, strict=True)],
+        thread_parent=[-1] * number,
+        cpu_self_ns=[0] * number,
+        waits=[[] for _ in range(number)],
+        innermost=array("i", [-1]) * len(host),
+        regions_of={},
+    )
+    for occurrence, index in enumerate(regions):
+        found.regions_of.setdefault(host.thread[index], []).append(occurrence)
+    slices_of: dict[int, list[int]] = {thread: [] for thread in found.regions_of}
+    if len(slices_of) == 1:
+        (only,) = slices_of
+        slices_of[only] = [index for index, thread in enumerate(host.thread) if thread == only]
+    else:
+        nowhere: list[int] = []
+        for index, thread in enumerate(host.thread):
+            slices_of.get(thread, nowhere).append(index)
+    waiting_names = {number for number, name in enumerate(trace.names) if is_wait(name)}
+    occurrence_at = {index: occurrence for occurrence, index in enumerate(regions)}
+    for slices in slices_of.values():
+        _walk(host, _in_order(host, slices), occurrence_at, waiting_names, found)
+    return found
+
+
+def _walk(
+    host: HostSlices,
+    order: Sequence[int],
+    occurrence_at: dict[int, int],
+    waiting_names: set[int],
+    found: Nesting,
+) -> None:
+    """Goes through the slices of one thread in the order in which they were entered."""
+    start_of, duration_of, kind_of, name_of = host.start_ns, host.duration_ns, host.kind, host.name
+    ends, innermost, waits = found.ends, found.innermost, found.waits
+    covered_until = found.starts.copy()  # up to where the child events of each occurrence have been counted
+    children_ns = found.cpu_self_ns
+    entered: list[int] = []
+    top = -1
+    top_end = 0
+    for index in order:
+        start = start_of[index]
+        while entered and top_end <= start:
+            entered.pop()
+            if entered:
+                top = entered[-1]
+                top_end = ends[top]
+        kind = kind_of[index]
+        if entered:
+            end = start + duration_of[index]
+            if kind == CALL:
+                innermost[index] = top
+                if name_of[index] in waiting_names:
+                    _note_wait(start, end, entered, ends, waits)
+            # The occurrences further out have counted the innermost one as a child, so only what outlives it is new.
+            for open_one in reversed(entered):
+                its_end = ends[open_one]
+                until = covered_until[open_one]
+                reach = end if end < its_end else its_end  # noqa: FURB136 - min() is a call for every slice of a trace
+                if reach > until:
+                    children_ns[open_one] += reach - (start if start > until else until)  # noqa: FURB136
+                    covered_until[open_one] = reach
+                if end <= its_end:
+                    break
+        if kind == REGION:
+            occurrence = occurrence_at[index]
+            if entered:
+                found.thread_parent[occurrence] = top
+            entered.append(occurrence)
+            top = occurrence
+            top_end = ends[occurrence]
+    for index in order:
+        if kind_of[index] == REGION:
+            occurrence = occurrence_at[index]
+            children_ns[occurrence] = ends[occurrence] - found.starts[occurrence] - children_ns[occurrence]
+
+
+def _note_wait(
+    start: int, end: int, entered: Sequence[int], ends: Sequence[int], waits: list[list[tuple[int, int]]]
+) -> None:
+    for occurrence in entered:
+        spans = waits[occurrence]
+        begin = max(start, spans[-1][1]) if spans else start  # a driver call inside a runtime call waits only once
+        finish = min(end, ends[occurrence])
+        if finish > begin:
+            spans.append((begin, finish))
+
+
+def _in_order(host: HostSlices, indices: Sequence[int]) -> list[int]:
+    """Slices by start, then longest first, then by place in the file (`indices` are in file order)."""
+    start_of, duration_of = host.start_ns, host.duration_ns
+    order = sorted(indices, key=start_of.__getitem__)
+    starts = [start_of[index] for index in order]
+    if not any(map(eq, starts, islice(starts, 1, None))):
+        return order
+    place = 0
+    while place < len(order):
+        after = place + 1
+        while after < len(order) and starts[after] == starts[place]:
+            after += 1
+        if after - place > 1:
+            order[place:after] = sorted(order[place:after], key=lambda index: -duration_of[index])
+        place = after
+    return order

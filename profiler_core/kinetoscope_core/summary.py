@@ -1,0 +1,170 @@
+"""From single passages to one set of numbers for each region. Knows occurrences and keys, nothing of traces or files.
+
+Several windows (runs, profiler cycles) may be summed up together; nesting is looked at inside each of them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kinetoscope_core.measures import Bound, Occurrence, RegionMeasures, Spread
+
+# measures.md, "Bound": CUDA busy over the time in which the CPU did not wait.
+_OVERHEAD_BELOW: Final = (1, 2)
+_COMPUTE_ABOVE: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RegionKey:
+    """What makes occurrences one region: the name, and where it stands if that is known (`line` from 1)."""
+
+    name: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The occurrences of one trace, with the region each belongs to and whether it was a warm-up passage.
+
+    `parent` and `thread_parent` of the occurrences index this window's list. Without `is_warmup`, none was.
+    """
+
+    occurrences: Sequence[Occurrence]
+    keys: Sequence[RegionKey]
+    is_warmup: Sequence[bool] = ()
+
+    @classmethod
+    def by_name(cls, occurrences: Sequence[Occurrence]) -> "Window":
+        """A window of a trace from elsewhere, where only the names tell regions apart."""
+        return cls(occurrences, [RegionKey(occurrence.name) for occurrence in occurrences])
+
+
+@dataclass(slots=True)
+class _Passages:
+    """The occurrences of one region, as (window, index)."""
+
+    seen: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    measured: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+
+def summarise(*windows: Window) -> list[RegionMeasures]:
+    """The measures of every region, in the order in which the regions were first entered.
+
+    Measured are the finished passages that were no warm-up. A region that has only warm-up passages is measured all the
+    same and marked cold; one that has only unfinished passages likewise, and they are counted.
+    """
+    regions: dict[RegionKey, list[tuple[int, int]]] = {}
+    for number, window in enumerate(windows):
+        for index, key in enumerate(window.keys):
+            regions.setdefault(key, []).append((number, index))
+    return [_measures(key, passages, windows) for key, passages in regions.items()]
+
+
+def median_of(values: Sequence[int]) -> int:
+    """The median; that of an even number of values is the mean of the middle two, rounded to the integer below."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) // 2
+
+
+def bound_of(occurrence: Occurrence, *, launches_nothing: bool) -> Bound | None:
+    """What limits an occurrence, by measures.md; `None` where CUDA was not measured."""
+    if occurrence.cuda_busy_ns is None or occurrence.sync_idle_ns is None:
+        return None
+    if launches_nothing:
+        return "cpu-only"
+    sync_ns = occurrence.sync_ns
+    if 2 * sync_ns > occurrence.cpu_total_ns and 2 * occurrence.sync_idle_ns > sync_ns:
+        return "sync"
+    active_ns = occurrence.cpu_total_ns - sync_ns
+    numerator, denominator = _OVERHEAD_BELOW
+    if occurrence.cuda_busy_ns * denominator < active_ns * numerator:
+        return "overhead"
+    return "compute" if occurrence.cuda_busy_ns > active_ns * _COMPUTE_ABOVE else "mixed"
+
+
+def _measures(key: RegionKey, passages: Sequence[tuple[int, int]], windows: Sequence[Window]) -> RegionMeasures:
+    occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages}
+    warm = [passage for passage in passages if not _is_warmup(windows[passage[0]], passage[1])]
+    pool = warm or list(passages)
+    pool = [passage for passage in pool if occurrences[passage].is_finished] or pool
+    on_thread = _by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent)
+    on_device = _by_outermost(pool, windows, lambda occurrence: occurrence.parent)
+    ordered = sorted((occurrences[passage] for passage in on_thread), key=lambda each: each.cpu_total_ns)
+    median = ordered[(len(ordered) - 1) // 2]
+    launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
+    return RegionMeasures(
+        name=key.name,
+        file=key.file,
+        line=key.line,
+        occurrences=len(passages),
+        measured=len(on_thread),
+        is_cold=not warm,
+        unfinished=sum(1 for occurrence in occurrences.values() if not occurrence.is_finished),
+        cpu_total_ns=_known_spread([occurrences[passage].cpu_total_ns for passage in on_thread]),
+        cpu_self_ns=_known_spread(
+            [sum(occurrences[each].cpu_self_ns for each in nested) for nested in on_thread.values()]
+        ),
+        cuda_total_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.cuda_total_ns)),
+        cuda_self_ns=_spread(_self_sums(on_device, occurrences)),
+        cuda_busy_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.cuda_busy_ns)),
+        backward_cuda_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.backward_cuda_ns)),
+        launches=launches,
+        overhead_ns=sum(occurrences[passage].overhead_ns for passage in on_thread),
+        bound=bound_of(median, launches_nothing=launches is not None and launches.sum == 0),
+        median_occurrence=median,
+        first=occurrences[passages[0]],
+    )
+
+
+def _is_warmup(window: Window, index: int) -> bool:
+    return bool(window.is_warmup) and window.is_warmup[index]
+
+
+def _by_outermost(
+    pool: Sequence[tuple[int, int]], windows: Sequence[Window], parent_of: Callable[[Occurrence], int]
+) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """Passages of one region grouped by the outermost one that holds them; only those of the pool can hold others."""
+    held = set(pool)
+    groups: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for passage in pool:
+        number, index = passage
+        outermost = passage
+        while (index := parent_of(windows[number].occurrences[index])) >= 0:
+            if (number, index) in held:
+                outermost = (number, index)
+        groups.setdefault(outermost, []).append(passage)
+    return groups
+
+
+def _totals(
+    outermost: Iterable[tuple[int, int]],
+    occurrences: dict[tuple[int, int], Occurrence],
+    value_of: Callable[[Occurrence], int | None],
+) -> Iterator[int]:
+    """The values of the passages in whose window they were measured."""
+    for passage in outermost:
+        value = value_of(occurrences[passage])
+        if value is not None:
+            yield value
+
+
+def _self_sums(
+    groups: dict[tuple[int, int], list[tuple[int, int]]], occurrences: dict[tuple[int, int], Occurrence]
+) -> Iterator[int]:
+    """Self of an outermost passage and of those nested in it: its share of the total is then not above it."""
+    for nested in groups.values():
+        values = [occurrences[passage].cuda_self_ns for passage in nested]
+        known = [value for value in values if value is not None]
+        if known:
+            yield sum(known)
+
+
+def _spread(values: Iterable[int]) -> Spread | None:
+    known = list(values)
+    return _known_spread(known) if known else None
+
+
+def _known_spread(values: Sequence[int]) -> Spread:
+    return Spread(sum=sum(values), median=median_of(values), min=min(values), max=max(values))

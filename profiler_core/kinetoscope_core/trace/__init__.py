@@ -1,0 +1,23 @@
+"""Kineto traces as columns. Knows the file format and nothing of attribution; `read_trace` is the way in."""
+
+from kinetoscope_core.trace.columns import (
+    DeviceActivities,
+    ForwardBackwardFlows,
+    HostSlices,
+    Metadata,
+    OverheadSlices,
+    Thread,
+    Trace,
+)
+from kinetoscope_core.trace.reading import read_trace
+
+__all__ = [
+    "DeviceActivities",
+    "ForwardBackwardFlows",
+    "HostSlices",
+    "Metadata",
+    "OverheadSlices",
+    "Thread",
+    "Trace",
+    "read_trace",
+]

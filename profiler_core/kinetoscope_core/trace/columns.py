@@ -1,0 +1,145 @@
+"""A trace as columns: what attribution and the findings read. All times are integer ns on the trace's own clock."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from kinetoscope_core.measures import Device
+from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
+
+
+class Thread(NamedTuple):
+    """A thread as the trace names it; both are text because old traces write `tid` as text, or `"stream 7"`."""
+
+    pid: str
+    tid: str
+
+
+def _longs() -> "array[int]":
+    return array("q")
+
+
+def _indices() -> "array[int]":
+    return array("i")
+
+
+def _kinds() -> "array[int]":
+    return array("B")
+
+
+@dataclass(slots=True)
+class HostSlices:
+    """Regions, operators and CUDA API calls of all threads, in the order of the file, which breaks ties of equal times.
+
+    `name` indexes `Trace.names`, `thread` indexes `Trace.threads`, `kind` is one of `schema.OPERATOR`, `REGION` and
+    `CALL`. -1 stands for "not given" in `external_id`, `correlation` (calls) and `sequence` (operators).
+    `forward_thread` is the running number of the forward thread, above 0 on backward operators only.
+    """
+
+    kind: "array[int]" = field(default_factory=_kinds)
+    name: "array[int]" = field(default_factory=_indices)
+    thread: "array[int]" = field(default_factory=_indices)
+    start_ns: "array[int]" = field(default_factory=_longs)
+    duration_ns: "array[int]" = field(default_factory=_longs)
+    external_id: "array[int]" = field(default_factory=_longs)
+    correlation: "array[int]" = field(default_factory=_longs)
+    sequence: "array[int]" = field(default_factory=_longs)
+    forward_thread: "array[int]" = field(default_factory=_longs)
+    unfinished: set[int] = field(default_factory=set[int])
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def indices_of(self, kind: int) -> list[int]:
+        """The places of all slices of one kind, in file order."""
+        return [index for index, value in enumerate(self.kind) if value == kind]
+
+    def regions(self) -> list[int]:
+        """The places of all regions."""
+        return self.indices_of(REGION)
+
+    def operators(self) -> list[int]:
+        """The places of all operators."""
+        return self.indices_of(OPERATOR)
+
+    def calls(self) -> list[int]:
+        """The places of all runtime and driver calls."""
+        return self.indices_of(CALL)
+
+
+@dataclass(slots=True)
+class DeviceActivities:
+    """Kernels, copies and sets, in the order of the file.
+
+    `kind` indexes `schema.DEVICE_KIND_NAMES`. -1 stands for "not given" in `device`, `stream`, `correlation` and
+    `copied_bytes` (copies only).
+    """
+
+    kind: "array[int]" = field(default_factory=_kinds)
+    name: "array[int]" = field(default_factory=_indices)
+    device: "array[int]" = field(default_factory=_longs)
+    stream: "array[int]" = field(default_factory=_longs)
+    correlation: "array[int]" = field(default_factory=_longs)
+    start_ns: "array[int]" = field(default_factory=_longs)
+    duration_ns: "array[int]" = field(default_factory=_longs)
+    copied_bytes: "array[int]" = field(default_factory=_longs)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+@dataclass(slots=True)
+class OverheadSlices:
+    """The profiler's own work. Kineto does not say on which thread."""
+
+    name: "array[int]" = field(default_factory=_indices)
+    start_ns: "array[int]" = field(default_factory=_longs)
+    duration_ns: "array[int]" = field(default_factory=_longs)
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+@dataclass(slots=True)
+class ForwardBackwardFlows:
+    """`fwdbwd` arrows whose two ends are both in the trace: from a forward operator to its backward node."""
+
+    forward_thread: "array[int]" = field(default_factory=_indices)
+    forward_ns: "array[int]" = field(default_factory=_longs)
+    backward_thread: "array[int]" = field(default_factory=_indices)
+    backward_ns: "array[int]" = field(default_factory=_longs)
+
+    def __len__(self) -> int:
+        return len(self.forward_thread)
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What the file says of itself.
+
+    `base_time_ns` plus a time of the trace is on the clock of `time.time_ns()`; `None` where the times are absolute.
+    """
+
+    base_time_ns: int | None = None
+    device: Device | None = None
+    rank: int | None = None
+    world_size: int | None = None
+    trace_id: str | None = None
+    has_stacks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One Kineto trace, without Python frames and process names. `events` counts everything the file held."""
+
+    path: Path
+    names: Sequence[str]
+    threads: Sequence[Thread]
+    host: HostSlices
+    device: DeviceActivities
+    overhead: OverheadSlices
+    flows: ForwardBackwardFlows
+    metadata: Metadata
+    events: int
