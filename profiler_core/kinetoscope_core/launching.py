@@ -11,17 +11,23 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Client, Listener
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeAlias
 
-from .errors import InterpreterError
-from .runconfig import RunConfig
-from .runner import channel, processes
+from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.runconfig import RunConfig
+from kinetoscope_core.runner import channel, processes
 
 RUNNER = Path(__file__).with_name("runner")
 GRACE_S = 5.0
 """For `finally` blocks and `atexit` functions of a script that was asked to end."""
+
+Line: TypeAlias = Any
+"""A `multiprocessing.connection.Connection`, which is another class on Windows."""
+
+Stream: TypeAlias = int | IO[bytes] | None
+"""Where the script's input comes from or its output goes to, as for `subprocess.Popen`; None is our own."""
 
 Ending = Literal["ended", "failed", "exited", "not-found", "cancelled", "time-limit", "killed"]
 
@@ -73,6 +79,7 @@ class Outcome:
     ending: Ending
     exit_code: int
     seconds: float
+    interpreter: str
     python: str | None = None
     failure: Failure | None = None
     script_code: int | None = None
@@ -97,18 +104,20 @@ class Run:
         folder: Path,
         *,
         on_progress: Callable[[Progress], None],
-        stdin: int | IO[bytes] | None = None,
-        stdout: int | IO[bytes] | None = None,
-        stderr: int | IO[bytes] | None = None,
+        stdin: Stream = None,
+        stdout: Stream = None,
+        stderr: Stream = None,
         shares_terminal: bool = False,
     ) -> None:
         self._config = config
         self._folder = folder
         self._on_progress = on_progress
-        self._streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        self._stdin = stdin
+        self._stdout = stdout
+        self._stderr = stderr
         self._shares_terminal = shares_terminal
         self._id = secrets.token_hex(8)
-        self._connection: Connection | None = None
+        self._connection: Line | None = None
         self._messages: dict[str, dict[str, Any]] = {}
         self._problems: list[tuple[str, str]] = []
         self._phases: set[str] = set()
@@ -155,7 +164,9 @@ class Run:
                 cwd=config.folder,
                 env=environment,
                 start_new_session=not self._shares_terminal,
-                **self._streams,
+                stdin=self._stdin,
+                stdout=self._stdout,
+                stderr=self._stderr,
             )
         except OSError as error:
             raise InterpreterError(
@@ -176,7 +187,7 @@ class Run:
                 self._note(connection, message)
         self._connection = None
 
-    def _note(self, connection: Connection, message: dict[str, Any]) -> None:
+    def _note(self, connection: Line, message: dict[str, Any]) -> None:
         event: str = message["event"]
         if event == "hello":
             connection.send_bytes(json.dumps(self._request()).encode())
@@ -273,7 +284,8 @@ class Run:
         hello = messages.get("hello")
         if hello is None and self._stop_reason is None:
             raise InterpreterError(_why_no_hello(self._config.interpreter, exit_code))
-        outcome = Outcome(self._ending(exit_code), exit_code, seconds, python=hello and hello["python"])
+        outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._config.interpreter)
+        outcome.python = hello["python"] if hello else None
         outcome.was_ended_early = self._is_finished()
         outcome.torch_was_imported = "torch imported" in self._phases
         outcome.problems = list(self._problems)
@@ -293,7 +305,8 @@ class Run:
     def _ending(self, exit_code: int) -> Ending:
         if self._stop_reason is not None:
             return self._stop_reason
-        for event, ending in (("not_found", "not-found"), ("failed", "failed"), ("exited", "exited")):
+        endings: dict[str, Ending] = {"not_found": "not-found", "failed": "failed", "exited": "exited"}
+        for event, ending in endings.items():
             if event in self._messages:
                 return ending
         if self._is_finished():
@@ -304,7 +317,7 @@ class Run:
         return "killed" if exit_code < 0 else "exited" if exit_code else "ended"
 
 
-def _messages_of(connection: Connection) -> Iterator[dict[str, Any]]:
+def _messages_of(connection: Line) -> Iterator[dict[str, Any]]:
     while True:
         try:
             yield json.loads(connection.recv_bytes())

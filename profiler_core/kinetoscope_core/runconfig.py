@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import InterpreterError
+from kinetoscope_core.errors import InterpreterError
 
 DEFAULT_WARMUP = 3
 DEFAULT_ACTIVE = 5

@@ -1,0 +1,298 @@
+"""The `kinetoscope` command: `profile`, `read` and `runs`. Results go to stdout, all else to stderr."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from rich.console import Console
+
+from kinetoscope_core import __version__
+from kinetoscope_core.errors import KinetoscopeError, RunError, UsageError
+from kinetoscope_core.launching import Outcome, Progress, Run
+from kinetoscope_core.measuring import measure_run, measure_traces
+from kinetoscope_core.problems import ending_error
+from kinetoscope_core.regions import find_regions
+from kinetoscope_core.results import Result, to_json
+from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP, Focus, RunConfig, Span, find_interpreter
+from kinetoscope_core.store import Store
+from kinetoscope_core.terminal import print_result, print_runs
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carries out one command; the exit code is that of docs/cli.md."""
+    try:
+        options, script_arguments = _parse(sys.argv[1:] if arguments is None else list(arguments))
+        if options.command == "profile":
+            return _profile(options, script_arguments)
+        if options.command == "read":
+            return _read(options)
+        return _runs()
+    except KinetoscopeError as error:
+        _say(str(error))
+        return error.exit_code
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stdout = None  # type: ignore[assignment]
+        return 0
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"kinetoscope: {text}\n")
+    sys.stderr.flush()
+
+
+# --- options
+
+
+def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    own, script_arguments = arguments, list[str]()
+    if "--" in arguments:
+        cut = arguments.index("--")
+        own, script_arguments = arguments[:cut], arguments[cut + 1 :]
+    parser = argparse.ArgumentParser(
+        prog="kinetoscope", description="CUDA and CPU times of record_function regions, beside their lines."
+    )
+    parser.add_argument("--version", action="version", version=f"kinetoscope {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_profile(commands.add_parser("profile", help="run a script and measure its regions"))
+    _add_read(commands.add_parser("read", help="measure the regions of Kineto traces"))
+    commands.add_parser("runs", help="list the stored runs, newest first")
+    return parser.parse_args(own), script_arguments
+
+
+def _add_profile(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "kinetoscope profile [options] SCRIPT [-- the script's arguments]"
+    parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module's name with -m")
+    parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is a module, as in python -m")
+    parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the active environment's)")
+    parser.add_argument("--cwd", metavar="FOLDER", type=Path, help="the script's working directory")
+    parser.add_argument(
+        "--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the script's environment"
+    )
+    parser.add_argument("--region", metavar="NAME|FILE:LINE", help="measure this region alone, and end then")
+    parser.add_argument(
+        "--warmup", metavar="N", type=_count, default=DEFAULT_WARMUP, help="passages that are run unmeasured (%(default)s)"
+    )
+    parser.add_argument(
+        "--active", metavar="N", type=_positive, default=DEFAULT_ACTIVE, help="passages to measure (%(default)s)"
+    )
+    parser.add_argument("--to-the-end", action="store_true", help="never end the script early")
+    parser.add_argument(
+        "--budget",
+        metavar="SECONDS",
+        type=_seconds,
+        default=DEFAULT_BUDGET_S,
+        help="longest time under the profiler (%(default)g)",
+    )
+    parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time for the whole run (none)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, the script's output to stderr")
+
+
+def _add_read(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("traces", metavar="TRACE", nargs="+", type=Path, help="a Kineto trace, gzipped or not")
+    parser.add_argument(
+        "--source", metavar="FILE", action="append", default=[], type=Path, help="source whose regions have these names"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of passages (0, 1, 2, …)")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if _count(text) == 0:
+        raise argparse.ArgumentTypeError("at least one passage must be measured")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time in seconds, above 0")
+    return seconds
+
+
+# --- profile
+
+
+def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
+    config = _config(options, script_arguments)
+    source = _source_of(config)
+    config = replace(config, focus=_focus(options.region, source), known_places=_known_places(source))
+    store = Store()
+    folder = store.new_folder()
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    try:
+        outcome = _run(config, folder, output=sys.stderr.buffer if options.json else None)
+        _say("reading the trace")
+        result = measure_run(config, outcome, folder, started, source)
+    except BaseException:
+        store.discard(folder)
+        raise
+    stored = store.keep(folder, to_json(result))
+    result = replace(result, traces=tuple(stored.folder / trace.name for trace in result.traces))
+    _show(result, as_json=options.json)
+    return _exit_code(outcome)
+
+
+def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunConfig:
+    environment: dict[str, str] = {}
+    for pair in options.env:
+        name, equals, value = pair.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
+        environment[name] = value
+    if options.cwd is not None and not options.cwd.is_dir():
+        raise UsageError(f"--cwd: there is no folder {options.cwd}.")
+    return RunConfig(
+        interpreter=find_interpreter(options.python),
+        script=options.script,
+        is_module=options.module,
+        arguments=tuple(script_arguments),
+        folder=options.cwd,
+        environment=environment,
+        warmup=options.warmup,
+        active=options.active,
+        to_the_end=options.to_the_end,
+        budget_s=options.budget,
+        time_limit_s=options.time_limit,
+    )
+
+
+def _source_of(config: RunConfig) -> Path | None:
+    """The file whose regions are known before it runs. Raises `UsageError` if the script is not there."""
+    folder = (config.folder or Path()).resolve()
+    if config.is_module:
+        base = folder.joinpath(*config.script.split("."))
+        candidates = [base.with_suffix(".py"), base / "__main__.py"]
+        return next((path for path in candidates if path.is_file()), None)
+    path = folder / config.script
+    if not path.exists():
+        raise UsageError(f"There is no script {path}.")
+    return path if path.is_file() and path.suffix not in (".zip", ".pyz") else None
+
+
+def _known_places(source: Path | None) -> tuple[Span, ...]:
+    if source is None:
+        return ()
+    return tuple(
+        Span(str(source), region.statement_line, region.last_line) for region in find_regions(source.read_bytes())
+    )
+
+
+def _focus(wanted: str | None, source: Path | None) -> Focus | None:
+    """The region that `--region` means. Raises `UsageError` if no region stands at the given line."""
+    if wanted is None:
+        return None
+    file, colon, line = wanted.rpartition(":")
+    if not (colon and line.isdigit() and Path(file).is_file()):
+        regions = [] if source is None else find_regions(source.read_bytes())
+        patterns = [region for region in regions if region.name == wanted and not region.is_exact]
+        spans = tuple(Span(str(source), region.statement_line, region.last_line) for region in patterns)
+        return Focus(places=spans) if spans else Focus(name=wanted)
+    path = Path(file).resolve()
+    regions = find_regions(path.read_bytes())
+    here = [region for region in regions if region.statement_line <= int(line) <= region.last_line]
+    if not here:
+        lines = ", ".join(str(region.line) for region in regions) or "none"
+        raise UsageError(f"No region stands at line {line} of {file} (regions stand at: {lines}).")
+    return Focus(places=tuple(Span(str(path), region.statement_line, region.last_line) for region in here))
+
+
+def _run(config: RunConfig, folder: Path, output: IO[bytes] | None) -> Outcome:
+    run = Run(
+        config,
+        folder,
+        on_progress=_Teller(config),
+        stdout=output,
+        shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
+    )
+
+    def cancel(_signal: int, _frame: FrameType | None) -> None:
+        run.cancel()
+
+    previous = {number: signal.signal(number, cancel) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        return run.wait()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+class _Teller:
+    """Tells on stderr what the run does: each phase once, and how far the measuring is."""
+
+    def __init__(self, config: RunConfig) -> None:
+        self._config = config
+        self._last = ""
+
+    def __call__(self, progress: Progress) -> None:
+        text = progress.phase
+        if progress.region:
+            regions = "" if self._config.focus else f", {progress.complete} of {progress.seen} regions complete"
+            text += f": {progress.region} passed {progress.passages} times{regions}"
+        if text != self._last:
+            self._last = text
+            _say(text)
+
+
+def _exit_code(outcome: Outcome) -> int:
+    error = ending_error(outcome)
+    if isinstance(error, RunError):
+        return error.exit_code
+    return 0
+
+
+# --- read and runs
+
+
+def _read(options: argparse.Namespace) -> int:
+    for file in options.source:
+        if not file.is_file():
+            raise UsageError(f"--source: there is no file {file}.")
+    _show(measure_traces(options.traces, [file.resolve() for file in options.source]), as_json=options.json)
+    return 0
+
+
+def _runs() -> int:
+    print_runs(_console(), Store().runs())
+    return 0
+
+
+def _show(result: Result, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(to_json(result).decode())
+        sys.stdout.flush()
+    else:
+        print_result(_console(), result, _texts(result))
+    for problem in result.problems:
+        _say(f"note: {problem.message}")
+
+
+def _texts(result: Result) -> Mapping[str, str]:
+    texts: dict[str, str] = {}
+    for file in {region.file for region in result.regions if region.file is not None}:
+        if os.path.isfile(file):
+            texts[file] = Path(file).read_text(encoding="utf-8", errors="replace")
+    return texts
+
+
+def _console() -> Console:
+    # Piped, nothing may be cut to a width that only a terminal has.
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False, emoji=False, markup=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

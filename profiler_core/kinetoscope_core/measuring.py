@@ -1,0 +1,219 @@
+"""From a run's folder, or from trace files, to a result: reads, attributes, places, summarises."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kinetoscope_core.attribution import Attribution, attribute
+from kinetoscope_core.errors import NothingMeasured
+from kinetoscope_core.launching import Outcome
+from kinetoscope_core.measures import Device, Problem, RegionMeasures
+from kinetoscope_core.problems import adopted_without_cuda, cupti_problems, ending_problem, not_reached, nothing_measured
+from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
+from kinetoscope_core.regions import Region, find_regions, region_at
+from kinetoscope_core.results import Result, RunInfo
+from kinetoscope_core.runconfig import RunConfig
+from kinetoscope_core.summary import RegionKey, Window, summarise
+from kinetoscope_core.trace import Trace, read_trace
+
+NUMBERED_FROM = 64
+"""After so many passages of a place a name seen for the first time is a numbered step, no longer a cold region."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One trace, read and attributed, with its part of the summary's input."""
+
+    trace: Trace
+    attribution: Attribution
+    problems: Sequence[Problem]
+
+
+@dataclass(slots=True)
+class Sources:
+    """The regions of source files by path, parsed once. A file that cannot be read has none."""
+
+    _regions: dict[str, list[Region]] = field(default_factory=dict[str, list[Region]])
+
+    def regions_of(self, file: str) -> list[Region]:
+        if file not in self._regions:
+            try:
+                self._regions[file] = find_regions(Path(file).read_bytes())
+            except OSError:
+                self._regions[file] = []
+        return self._regions[file]
+
+    def line_of(self, file: str, line: int, name: str) -> int:
+        """Where a region that was entered at `line` is shown: at its `record_function` call."""
+        region = region_at(self.regions_of(file), line, name)
+        return line if region is None else region.line
+
+
+def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str, script: Path | None) -> Result:
+    """The result of a run from what its runner left in `folder`. `script` is the source whose regions are known.
+
+    Raises `NothingMeasured` or `TraceError`.
+    """
+    sources = Sources()
+    known = sources.regions_of(str(script)) if script else []
+    log = read_region_log(folder)
+    windows = _windows_that_count(log)
+    if log is None or not windows:
+        raise nothing_measured(outcome, len(known), log)
+    readings = [_read(window.trace) for window in windows]
+    parts = [
+        Window(reading.attribution.occurrences, *_keys_and_warmup(log, window, reading, sources, config.warmup))
+        for window, reading in zip(windows, readings, strict=True)
+    ]
+    regions = summarise(*parts)
+    if not any(region.file for region in regions):
+        raise nothing_measured(outcome, len(known), log)
+    is_adopted = windows[0].is_adopted
+    problems = [problem for reading in readings for problem in reading.problems]
+    problems += cupti_problems(log.failures)
+    if script is not None and config.focus is None:
+        problems += _not_reached(log, known, str(script))
+    ending = ending_problem(outcome)
+    if ending is not None:
+        problems.insert(0, ending)
+    problems += [Problem(code, message) for code, message in outcome.problems]
+    if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
+        problems.append(adopted_without_cuda())
+    info = RunInfo(
+        script=config.script,
+        is_module=config.is_module,
+        arguments=config.arguments,
+        interpreter=config.interpreter,
+        python=outcome.python,
+        started=started,
+        seconds=outcome.seconds,
+        ending=outcome.ending,
+        was_ended_early=outcome.was_ended_early,
+        warmup=config.warmup,
+        active=config.active,
+        is_adopted=is_adopted,
+    )
+    return _result(
+        info, [window.trace for window in windows], readings, regions, problems, outcome.device.torch,
+        outcome.device.devices, _no_cuda_because(outcome, problems),
+    )
+
+
+def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Result:
+    """The result of traces from elsewhere. Regions are placed where exactly one region of the sources has their name.
+
+    Raises `NothingMeasured` if they hold no region and no device activity, or `TraceError`.
+    """
+    sources = Sources()
+    places = [(str(file), region) for file in source_files for region in sources.regions_of(str(file))]
+    readings = [_read(path) for path in paths]
+    keys: dict[str, RegionKey] = {}
+    parts: list[Window] = []
+    for reading in readings:
+        occurrences = reading.attribution.occurrences
+        for occurrence in occurrences:
+            if occurrence.name not in keys:
+                keys[occurrence.name] = _key_by_name(occurrence.name, places)
+        parts.append(Window(occurrences, [keys[o.name] for o in occurrences], [False] * len(occurrences)))
+    regions = summarise(*parts)
+    problems = [problem for reading in readings for problem in reading.problems]
+    if not regions and all(reading.attribution.device_total_ns is None for reading in readings):
+        names = ", ".join(str(path) for path in paths)
+        raise NothingMeasured(f"{names} holds no region and no device activity, so there is nothing to measure.")
+    return _result(None, paths, readings, regions, problems, None, (), None)
+
+
+def _read(path: Path) -> _Reading:
+    trace, problems = read_trace(path)
+    attribution = attribute(trace)
+    return _Reading(trace, attribution, [*problems, *attribution.problems])
+
+
+def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
+    """The script's own recordings, if it made any; ours was then only a beginning."""
+    if log is None:
+        return []
+    adopted = [window for window in log.windows if window.is_adopted]
+    return adopted or list(log.windows)
+
+
+def _keys_and_warmup(
+    log: RegionLog, window: LoggedWindow, reading: _Reading, sources: Sources, warmup: int
+) -> tuple[list[RegionKey], list[bool]]:
+    """The place of each occurrence, and whether it is warm-up. A profiler of the script chose its own warm-up."""
+    occurrences = reading.attribution.occurrences
+    entries = match_entries(log, window, occurrences, reading.trace.metadata.base_time_ns)
+    seen: Counter[str] = Counter()
+    keys: list[RegionKey] = []
+    flags: list[bool] = []
+    for occurrence, entry in zip(occurrences, entries, strict=True):
+        if entry is None:
+            keys.append(RegionKey(occurrence.name, None, None))
+            flags.append(not window.is_adopted and seen[occurrence.name] < warmup)
+            seen[occurrence.name] += 1
+            continue
+        region = log.regions[entry.region]
+        keys.append(RegionKey(region.name, region.file, sources.line_of(region.file, region.line, region.name)))
+        flags.append(not window.is_adopted and _is_warmup(entry, warmup))
+    return keys, flags
+
+
+def _is_warmup(entry: Entry, warmup: int) -> bool:
+    return entry.passage < warmup and entry.place_passage < NUMBERED_FROM
+
+
+def _not_reached(log: RegionLog, known: Sequence[Region], script: str) -> list[Problem]:
+    reached = {
+        region_at(known, logged.line, logged.name) for logged in log.regions if logged.file == script and logged.finished
+    }
+    return [not_reached(script, region.line, region.name) for region in known if region not in reached]
+
+
+def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:
+    """The place of the only region with that name; an exact name goes before a pattern."""
+    for is_exact in (True, False):
+        fitting = [(file, region) for file, region in places if region.is_exact == is_exact and region.matches(name)]
+        if len(fitting) == 1:
+            file, region = fitting[0]
+            return RegionKey(name, file, region.line)
+        if fitting:
+            break
+    return RegionKey(name, None, None)
+
+
+def _result(
+    run: RunInfo | None,
+    traces: Sequence[Path],
+    readings: Sequence[_Reading],
+    regions: Sequence[RegionMeasures],
+    problems: Sequence[Problem],
+    torch: str | None,
+    devices: Sequence[str],
+    no_cuda_because: str | None,
+) -> Result:
+    totals = [reading.attribution.device_total_ns for reading in readings]
+    measured = [total for total in totals if total is not None]
+    outside = sum(reading.attribution.outside_ns or 0 for reading in readings)
+    device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
+    if not measured and no_cuda_because is None:
+        no_cuda_because = "no work of a GPU was recorded"
+    return Result(
+        run=run,
+        traces=tuple(traces),
+        device=device,
+        torch=torch,
+        device_total_ns=sum(measured) if measured else None,
+        outside_regions_ns=outside if measured else None,
+        no_cuda_because=no_cuda_because if not measured else None,
+        regions=tuple(regions),
+        problems=tuple(problems),
+    )
+
+
+def _no_cuda_because(outcome: Outcome, problems: Sequence[Problem]) -> str | None:
+    if outcome.device.no_cuda_because is not None:
+        return outcome.device.no_cuda_because
+    if any(problem.code.startswith(("cupti-", "adopted-without-cuda")) for problem in problems):
+        return "see the notes"
+    return "the script launched no work on the GPU while it was measured" if outcome.device.devices else None

@@ -1,0 +1,128 @@
+"""What a run's end, its log and Kineto's own messages mean for the reader: problems and errors with the way out."""
+
+from collections.abc import Sequence
+
+from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, RunCancelled, RunError, UsageError
+from kinetoscope_core.launching import Failure, Outcome
+from kinetoscope_core.measures import Problem
+from kinetoscope_core.regionlog import RegionLog
+from kinetoscope_core.text import count_text
+
+_OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
+
+
+def cupti_problems(failures: Sequence[str]) -> list[Problem]:
+    """What Kineto wrote about CUPTI when the profiler started, and what can be done about it."""
+    text = "\n".join(failures)
+    if "MULTIPLE_SUBSCRIBERS" in text:
+        message = (
+            "No GPU times: another tool holds CUPTI, which has one subscriber (nsys, ncu, Proton, DCGM profiling or a"
+            " second profiler in this process). Stop it and run again."
+        )
+        return [Problem("cupti-busy", message, {"kineto": text})]
+    if "INSUFFICIENT_PRIVILEGES" in text or "insufficient privileges" in text:
+        message = (
+            "No GPU times: the driver lets only administrators profile. Load the nvidia module with"
+            " NVreg_RestrictProfilingToAdminUsers=0, or give a container --cap-add SYS_ADMIN."
+        )
+        return [Problem("cupti-permission", message, {"kineto": text})]
+    if text:
+        return [Problem("cupti-failed", f"CUPTI reported an error, so GPU times may be missing: {failures[0]}", {"kineto": text})]
+    return []
+
+
+def ending_problem(outcome: Outcome) -> Problem | None:
+    """Why a run whose numbers are shown did not end as a script does by itself."""
+    error = ending_error(outcome)
+    if error is None:
+        return None
+    file, line = _place_of(outcome.failure)
+    return Problem("run-" + outcome.ending, f"{error} What was measured before is kept.", {}, file, line)
+
+
+def ending_error(outcome: Outcome) -> KinetoscopeError | None:
+    """The error that a run's ending amounts to; None when the script ended as it should."""
+    if outcome.ending == "not-found":
+        return UsageError(f"{outcome.message}.")
+    if outcome.ending == "failed":
+        return _failure_error(outcome.failure, outcome.interpreter)
+    if outcome.ending == "exited":
+        how = " by os._exit" if outcome.left_by else ""
+        code = outcome.exit_code if outcome.script_code is None else outcome.script_code
+        return RunError(f"The script ended with exit code {code}{how}.")
+    if outcome.ending == "killed":
+        return RunError(f"The script was killed by signal {-outcome.exit_code}{_signal_hint(-outcome.exit_code)}.")
+    if outcome.ending == "cancelled":
+        return RunCancelled("The run was cancelled.")
+    if outcome.ending == "time-limit":
+        return NothingMeasured("The time limit was over.")
+    return None
+
+
+def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
+    if failure is None:
+        return RunError("The script failed.")
+    last = failure.message.splitlines()[0] if failure.message else ""
+    text = f"The script failed: {failure.type}: {last}" if last else f"The script failed: {failure.type}"
+    if failure.type == "ModuleNotFoundError" and "'torch'" in failure.message:
+        text += f". {interpreter} has no torch; give one that has it with --python"
+    elif any(mark in failure.type or mark in failure.message for mark in _OUT_OF_MEMORY):
+        text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
+    return RunError(text.removesuffix(".") + ".", failure.traceback)
+
+
+def _signal_hint(number: int) -> str:
+    hints = {9: " (SIGKILL; often the system ran out of memory)", 11: " (SIGSEGV, a crash in native code)", 6: " (SIGABRT)"}
+    return hints.get(number, "")
+
+
+def _place_of(failure: Failure | None) -> tuple[str | None, int | None]:
+    """The innermost line that is the user's: not a library's, not generated."""
+    if failure is not None:
+        for frame in reversed(failure.frames):
+            if "site-packages" not in frame.file and not frame.file.startswith("<"):
+                return frame.file, frame.line
+    return None, None
+
+
+def nothing_measured(outcome: Outcome, known: int, log: RegionLog | None) -> KinetoscopeError:
+    """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the script's regions."""
+    error = ending_error(outcome)
+    if error is not None:
+        return error
+    if not outcome.torch_was_imported:
+        return NothingMeasured("The script did not import torch, so no region was reached.")
+    if log is not None and log.was_aside:
+        if not log.recordings:
+            return NothingMeasured(
+                "The script's own profiler recorded nothing: its schedule never became active."
+                " Call its step() in each pass, or let it wait for fewer steps."
+            )
+        return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
+    if log is not None and log.regions:
+        return NothingMeasured(
+            "Regions were entered, but none was recorded: a focused region had fewer passages than --warmup, or all ran"
+            " on other threads, which torch records from 2.7 on."
+        )
+    if known:
+        return NothingMeasured(
+            f"None of the script's {count_text(known, 'region')} was reached"
+            " (regions in subprocesses and inside torch.compile are not recorded)."
+        )
+    return NothingMeasured(
+        'The script entered no region. Mark what is to be measured: with torch.profiler.record_function("name"): …'
+    )
+
+
+def adopted_without_cuda() -> Problem:
+    """The script's own profiler recorded, but only the CPU."""
+    return Problem(
+        "adopted-without-cuda",
+        "No GPU times: the script's own profiler records only the CPU; add ProfilerActivity.CUDA to its activities.",
+    )
+
+
+def not_reached(file: str, line: int, name: str) -> Problem:
+    """A region of the script that no passage was seen of."""
+    message = f"{name} (line {line}) was not reached (inside torch.compile and in subprocesses, regions are not recorded)."
+    return Problem("region-not-reached", message, {}, file, line)

@@ -1,0 +1,159 @@
+"""The runner's region log as values, and its match with the regions of a trace.
+
+The log knows where each passage stands in the source and its true name; the trace knows what it took.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import orjson
+
+from kinetoscope_core.errors import TraceError
+from kinetoscope_core.measures import Occurrence
+
+CLOCK_TOLERANCE_NS = 5_000
+"""An entry is noted before the region starts, by 2.3 to 66.6 µs on one clock (facts/gpu.md); this much may be lost in
+rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRegion:
+    """A place and a name it was entered with. `line` is from 1; `finished` counts passages of the place."""
+
+    name: str
+    safe_name: str
+    file: str
+    line: int
+    function: str
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One passage: its region, and how many passages of the region and of its place the process had made before."""
+
+    region: int
+    passage: int
+    place_passage: int
+    thread: str
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedWindow:
+    """One recording: its trace file, its entries, and whether the script's own profiler made it."""
+
+    trace: Path
+    is_adopted: bool
+    records_cuda: bool
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionLog:
+    """Everything the runner noted. `recordings` counts those of the script's own profilers, saved or not."""
+
+    regions: Sequence[LoggedRegion]
+    windows: Sequence[LoggedWindow]
+    failures: Sequence[str]
+    recordings: int
+    was_aside: bool
+
+
+def read_region_log(folder: Path) -> RegionLog | None:
+    """The log in a run's folder; None if the run ended before it wrote one."""
+    path = folder / "regionlog.json"
+    if not path.exists():
+        return None
+    try:
+        # json.dump escapes all that is not ASCII, lone surrogates of a name included, which orjson refuses.
+        raw: dict[str, Any] = _loads(path.read_bytes())
+    except ValueError as error:
+        raise TraceError(f"The region log {path} is damaged ({error}); run again.") from error
+    places = raw["places"]
+    regions = [
+        LoggedRegion(
+            region["name"],
+            region["safe_name"],
+            places[region["place"]]["file"],
+            places[region["place"]]["line"],
+            places[region["place"]]["function"],
+            places[region["place"]]["finished"],
+        )
+        for region in raw["regions"]
+    ]
+    windows = [_window(folder, window) for window in raw["windows"]]
+    return RegionLog(regions, windows, raw["failures"], raw["recordings"], raw["was_aside"])
+
+
+def _loads(data: bytes) -> Any:
+    import json
+
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return json.loads(data)
+
+
+def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
+    columns = raw["entries"]
+    rows = zip(
+        columns["region"],
+        columns["passage"],
+        columns["place_passage"],
+        columns["thread"],
+        columns["time_ns"],
+        strict=True,
+    )
+    entries = [Entry(region, passage, place_passage, str(thread), time_ns) for region, passage, place_passage, thread, time_ns in rows]
+    return LoggedWindow(folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries)
+
+
+_Key: TypeAlias = tuple[str, str]
+
+
+def match_entries(
+    log: RegionLog, window: LoggedWindow, occurrences: Sequence[Occurrence], base_time_ns: int | None
+) -> list[Entry | None]:
+    """For each occurrence the entry that made it; None for torch's own annotations.
+
+    By thread and name, in order. Where the counts differ (a region was open when the profiler started, or it stopped
+    between log and region) the clock decides: an occurrence goes to the latest entry before its start.
+    """
+    entries: defaultdict[_Key, list[Entry]] = defaultdict(list)
+    for entry in window.entries:
+        entries[entry.thread, log.regions[entry.region].safe_name].append(entry)
+    wanted: defaultdict[_Key, list[int]] = defaultdict(list)
+    for index, occurrence in enumerate(occurrences):
+        wanted[occurrence.tid, occurrence.name].append(index)
+    matched: list[Entry | None] = [None] * len(occurrences)
+    for key, indices in wanted.items():
+        indices.sort(key=lambda index: occurrences[index].start_ns)
+        candidates = sorted(entries.get(key, []), key=lambda entry: entry.time_ns)
+        if len(candidates) == len(indices):
+            for index, entry in zip(indices, candidates, strict=True):
+                matched[index] = entry
+        elif candidates:
+            _match_by_time(matched, indices, candidates, occurrences, base_time_ns or 0)
+    return matched
+
+
+def _match_by_time(
+    matched: list[Entry | None],
+    indices: Sequence[int],
+    candidates: Sequence[Entry],
+    occurrences: Sequence[Occurrence],
+    base_time_ns: int,
+) -> None:
+    times = [entry.time_ns for entry in candidates]
+    next_free = 0
+    for index in indices:
+        start = base_time_ns + occurrences[index].start_ns + CLOCK_TOLERANCE_NS
+        place = bisect_right(times, start) - 1
+        if place >= next_free:
+            matched[index] = candidates[place]
+            next_free = place + 1

@@ -1,0 +1,104 @@
+"""Results and traces in the user's cache folder: written atomically, listed, limited in number and size.
+
+    <cache>/runs/<id>/result.json, trace-1.json, regionlog.json      complete runs
+    <cache>/new/<id>/                                                 runs in the making
+"""
+
+import contextlib
+import os
+import secrets
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import orjson
+import platformdirs
+
+from kinetoscope_core.errors import UsageError
+
+MOST_RUNS = 50
+MOST_BYTES = 4_000_000_000
+_ABANDONED_AFTER_S = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A complete run on disk. `size_bytes` is that of its whole folder."""
+
+    id: str
+    folder: Path
+    size_bytes: int
+
+    def result(self) -> dict[str, object]:
+        """The stored result, schema 1. Raises `UsageError` if its file is damaged."""
+        try:
+            return orjson.loads((self.folder / "result.json").read_bytes())
+        except (OSError, orjson.JSONDecodeError) as error:
+            raise UsageError(f"The stored run {self.id} cannot be read ({error}); delete {self.folder}.") from error
+
+    def traces(self) -> list[Path]:
+        return sorted(self.folder.glob("trace-*.json"))
+
+
+class Store:
+    """The runs of one user. Several programs may use it at once: a run appears by one rename."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.root = root or Path(platformdirs.user_cache_dir("kinetoscope", appauthor=False))
+
+    def new_folder(self) -> Path:
+        """An empty folder for a run in the making, private to the user, since traces name files and arguments.
+
+        Raises `UsageError` if the cache cannot be written.
+        """
+        stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+        folder = self.root / "new" / f"{stamp}-{secrets.token_hex(3)}"
+        try:
+            folder.mkdir(parents=True, mode=0o700)
+        except OSError as error:
+            raise UsageError(
+                f"The cache folder {self.root} cannot be written ({error.strerror}); set XDG_CACHE_HOME to one that can."
+            ) from error
+        return folder
+
+    def keep(self, folder: Path, result: bytes) -> StoredRun:
+        """Adds the result to a folder of `new_folder` and makes it a stored run, in one step; then removes old runs."""
+        (folder / "result.json").write_bytes(result)
+        runs = self.root / "runs"
+        runs.mkdir(exist_ok=True, mode=0o700)
+        final = runs / folder.name
+        os.replace(folder, final)
+        self._limit(final.name)
+        return _stored(final)
+
+    def discard(self, folder: Path) -> None:
+        """Removes a run in the making that came to nothing."""
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def runs(self) -> list[StoredRun]:
+        """All stored runs, newest first."""
+        folder = self.root / "runs"
+        if not folder.is_dir():
+            return []
+        found: list[StoredRun] = []
+        for path in sorted(folder.iterdir(), reverse=True):
+            with contextlib.suppress(FileNotFoundError):  # removed by another program meanwhile
+                found.append(_stored(path))
+        return found
+
+    def _limit(self, newest: str) -> None:
+        kept_bytes = 0
+        for number, run in enumerate(self.runs(), start=1):
+            kept_bytes += run.size_bytes
+            if run.id != newest and (number > MOST_RUNS or kept_bytes > MOST_BYTES):
+                shutil.rmtree(run.folder, ignore_errors=True)
+        for folder in (self.root / "new").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_S:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stored(folder: Path) -> StoredRun:
+    return StoredRun(folder.name, folder, sum(file.stat().st_size for file in folder.iterdir()))

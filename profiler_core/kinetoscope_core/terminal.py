@@ -1,0 +1,171 @@
+"""A result as people read it in a terminal: the source with the times beside its regions, and a table.
+
+Drawn by rich: in colour on a terminal, plain when piped.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kinetoscope_core.measures import RegionMeasures, Spread
+from kinetoscope_core.results import Result
+from kinetoscope_core.store import StoredRun
+from kinetoscope_core.text import count_text, size_text, time_text
+
+_CONTEXT_LINES = 1
+_MOST_NAMES_AT_A_LINE = 4
+_BOUND_STYLES = {"overhead": "yellow", "compute": "green", "mixed": "cyan", "sync": "magenta", "cpu-only": "blue"}
+
+
+def print_result(console: Console, result: Result, sources: Mapping[str, str]) -> None:
+    """Prints the annotated sources, the table and what it was measured on. `sources` maps paths to their text."""
+    by_file: defaultdict[str, list[RegionMeasures]] = defaultdict(list)
+    for region in result.regions:
+        if region.file is not None and region.line is not None and region.file in sources:
+            by_file[region.file].append(region)
+    for file, regions in by_file.items():
+        _print_source(console, file, sources[file].splitlines(), regions)
+    console.print(_table(result))
+    for line in _footer(result):
+        console.print(line, soft_wrap=True)
+
+
+def region_text(region: RegionMeasures) -> str:
+    """The times of one region in a line: medians, self in parentheses where it differs from total."""
+    parts: list[str] = []
+    if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
+        parts.append("CUDA " + _total_and_self(region.cuda_total_ns, region.cuda_self_ns))
+    parts.append("CPU " + _total_and_self(region.cpu_total_ns, region.cpu_self_ns))
+    text = " · ".join(parts) + f" ×{region.measured}"
+    if region.bound is not None:
+        text += f"  {bound_text(region.bound)}"
+    if region.is_cold:
+        text += ", cold"
+    return text
+
+
+def bound_text(bound: str) -> str:
+    return bound if bound in ("mixed", "cpu-only") else f"{bound}-bound"
+
+
+def _total_and_self(total: Spread, own: Spread) -> str:
+    text = time_text(total.median)
+    return text if own.median == total.median else f"{text} ({time_text(own.median)})"
+
+
+def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[RegionMeasures]) -> None:
+    at_line: defaultdict[int, list[RegionMeasures]] = defaultdict(list)
+    for region in regions:
+        at_line[region.line or 0].append(region)
+    console.print(Text(_short_path(file), style="bold"), soft_wrap=True)
+    shown = sorted({near for line in at_line for near in range(line - _CONTEXT_LINES, line + _CONTEXT_LINES + 1)})
+    shown = [number for number in shown if 1 <= number <= len(lines)]
+    width = max((len(lines[number - 1].expandtabs()) for number in shown), default=0)
+    previous = 0
+    for number in shown:
+        if number > previous + 1:
+            console.print(Text("     ⋮", style="dim"))
+        previous = number
+        code = lines[number - 1].expandtabs()
+        here = at_line.get(number, [])
+        text = Text(f"{number:>5} ", style="dim").append(code, style="bold" if here else "dim")
+        for index, region in enumerate(here[:_MOST_NAMES_AT_A_LINE]):
+            if index:
+                console.print(text, soft_wrap=True)
+                text = Text(" " * 6)
+            text.append(" " * (width + 8 - len(text)))
+            if len(here) > 1:
+                text.append(f"{region.name}: ")
+            text.append(region_text(region), style=_BOUND_STYLES.get(region.bound or "", "default"))
+        console.print(text, soft_wrap=True)
+        if len(here) > _MOST_NAMES_AT_A_LINE:
+            more = len(here) - _MOST_NAMES_AT_A_LINE
+            console.print(Text(" " * (width + 8) + f"and {count_text(more, 'more name')} (table below)", style="dim"))
+    console.print()
+
+
+def _table(result: Result) -> Table:
+    has_cuda = result.device_total_ns is not None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption="Medians per occurrence", caption_justify="left")
+    table.add_column("Region", overflow="fold", no_wrap=False, min_width=10)
+    table.add_column("Line", justify="right")
+    headings = ["CUDA total", "CUDA self", "CUDA busy", "Launches"] if has_cuda else []
+    for heading in [*headings, "CPU total", "CPU self", "Measured"]:
+        table.add_column(heading, justify="right", no_wrap=True)
+    if has_cuda:
+        table.add_column("Bound", no_wrap=True)
+    for region in result.regions:
+        cells: list[Text | str] = [region.name, str(region.line or "")]
+        if has_cuda:
+            cells += [_time(region.cuda_total_ns), _time(region.cuda_self_ns), _time(region.cuda_busy_ns)]
+            cells.append(str(region.launches.median) if region.launches else "")
+        cells += [_time(region.cpu_total_ns), _time(region.cpu_self_ns), _measured_text(region)]
+        if has_cuda:
+            cells.append(Text(bound_text(region.bound), _BOUND_STYLES[region.bound]) if region.bound else "")
+        table.add_row(*cells)
+    return table
+
+
+def _measured_text(region: RegionMeasures) -> str:
+    text = f"{region.measured} of {region.occurrences}"
+    if region.is_cold:
+        text += " cold"
+    if region.unfinished:
+        text += f", {region.unfinished} unfinished"
+    return text
+
+
+def _time(spread: Spread | None) -> str:
+    return "" if spread is None else time_text(spread.median)
+
+
+def _footer(result: Result) -> list[str]:
+    lines: list[str] = []
+    if result.device is not None:
+        count = f"{result.device.count} × " if result.device.count > 1 else ""
+        lines.append(f"Device: {count}{result.device.name}" + (f", torch {result.torch}" if result.torch else ""))
+    elif result.torch is not None:
+        lines.append(f"torch {result.torch}")
+    if result.device_total_ns is not None and result.outside_regions_ns is not None:
+        outside = time_text(result.outside_regions_ns) if result.outside_regions_ns else "none"
+        lines.append(f"Device work: {time_text(result.device_total_ns)} in all; outside any region: {outside}")
+    if result.no_cuda_because is not None:
+        lines.append(f"No CUDA times: {result.no_cuda_because}")
+    for trace in result.traces:
+        lines.append(f"Trace: {_short_path(str(trace))}")
+    return lines
+
+
+def _short_path(path: str) -> str:
+    """Relative to the working directory where it lies below it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path
+
+
+def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
+    """Lists stored runs: what ran, when, on what, and where its traces are."""
+    if not runs:
+        console.print("No runs are stored yet. Make one: kinetoscope profile SCRIPT")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("Run", "Script", "Device"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("Regions", "Size"):
+        table.add_column(heading, justify="right")
+    for run in runs:
+        result: dict[str, Any] = run.result()
+        info: dict[str, Any] = result["run"]
+        command = " ".join([("-m " if info["is_module"] else "") + info["script"], *info["arguments"]])
+        device = result["device"]["name"] if result["device"] else "CPU"
+        placed = [region for region in result["regions"] if region["file"]]
+        table.add_row(run.id, command, device, str(len(placed)), size_text(run.size_bytes))
+    console.print(table)
+    console.print(f"Results and traces: {runs[0].folder.parent}", soft_wrap=True)

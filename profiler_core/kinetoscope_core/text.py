@@ -1,0 +1,44 @@
+"""Times, sizes and counts as people read them."""
+
+_UNITS = ((1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s"))
+
+
+def time_text(ns: int) -> str:
+    """Three significant digits and the unit that keeps the number between 1 and 999: `19.7 µs`, `214 µs`, `1.00 ms`.
+
+    Whole nanoseconds have no decimals, and thousands of seconds keep all their digits.
+    """
+    if abs(ns) < 1_000:
+        return f"{ns} ns"
+    for index, (size, unit) in enumerate(_UNITS[1:], start=1):
+        text = _three_digits(ns / size)
+        if index + 1 == len(_UNITS) or abs(float(text)) < 1_000:
+            return f"{text} {unit}"
+    raise AssertionError("unreachable: the last unit takes all")
+
+
+def _three_digits(value: float) -> str:
+    for decimals in (2, 1, 0):
+        text = f"{value:.{decimals}f}"
+        if sum(character.isdigit() for character in text) <= 3:
+            return text
+    return f"{value:.0f}"
+
+
+def size_text(size_bytes: int) -> str:
+    """Decimal units, as file managers show them: `4.4 kB`, `185 MB`."""
+    if size_bytes < 1_000:
+        return f"{size_bytes} B"
+    value = float(size_bytes)
+    for unit in ("kB", "MB", "GB", "TB"):
+        value /= 1_000
+        if value < 999.5 or unit == "TB":
+            return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+    raise AssertionError("unreachable: the last unit takes all")
+
+
+def count_text(count: int, noun: str) -> str:
+    """`1 launch`, `5 launches`, `3 regions`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}{'es' if noun.endswith(('s', 'ch', 'x')) else 's'}"
