@@ -6,7 +6,7 @@ stdout and stderr belong to the script and never carry a message.
 import json
 import os
 import threading
-from multiprocessing.connection import Client, Connection
+from multiprocessing.connection import Client
 from typing import Any, Dict, Optional
 
 ENVIRONMENT_VARIABLE = "KINETOSCOPE_CHANNEL"
@@ -19,7 +19,7 @@ class Channel:
     Messages of the runner have an `event`, messages to it a `do`.
     """
 
-    def __init__(self, connection: Optional[Connection]) -> None:
+    def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._lock = threading.Lock()
         if hasattr(os, "register_at_fork"):

@@ -8,14 +8,14 @@ import os
 import re
 import sys
 import tempfile
-from typing import Iterator, List
+from typing import Generator, List
 
 _LINE_OF_KINETO = re.compile(rb"^[A-Z]+:\d{4}-\d\d-\d\d [\d:]+ \d+:\d+ \S+\.(?:cpp|h):\d+\]")
 _FAILURES = (b"CUPTI_ERROR", b"CUPTI initialization failed", b"Failed to init", b"insufficient privileges")
 
 
 @contextlib.contextmanager
-def kineto_log_kept(failures: List[str]) -> Iterator[None]:
+def kineto_log_kept(failures: List[str]) -> Generator[None, None, None]:
     """While inside, fd 2 goes to a file. At the end Kineto's failures are appended to `failures`, its other lines are
     dropped, and all else is passed on to the true stderr."""
     try:

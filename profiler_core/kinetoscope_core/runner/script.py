@@ -11,7 +11,7 @@ import runpy
 import sys
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 
 class ScriptNotFound(Exception):
@@ -68,7 +68,8 @@ def _find_module(name: str) -> Tuple[ModuleType, CodeType]:
         if error.name is not None and (name + ".").startswith(error.name + "."):
             raise ScriptNotFound(f"No module named {error.name}") from error
         raise
-    code = spec.loader.get_code(spec.name) if spec is not None and hasattr(spec.loader, "get_code") else None  # type: ignore[union-attr]
+    loader: Any = None if spec is None else spec.loader
+    code: Optional[CodeType] = loader.get_code(spec.name) if spec is not None and hasattr(loader, "get_code") else None
     if spec is None or code is None:
         raise ScriptNotFound(f"No module named {name}")
     module = ModuleType("__main__")
