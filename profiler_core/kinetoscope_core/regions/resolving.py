@@ -1,0 +1,155 @@
+"""What a name means at a place: the bindings that can have reached it, and whether it is torch's `record_function`.
+
+Follows plain aliases through assignments and imports of the one file; it opens no other file and imports nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from tree_sitter import Node
+
+from kinetoscope_core.regions.scopes import Binding, Place, bindings
+from kinetoscope_core.regions.syntax import Chunk
+
+RECORD_FUNCTION: Final = frozenset({"torch.profiler.record_function", "torch.autograd.profiler.record_function"})
+_MODULES: Final = frozenset({"torch", "torch.profiler", "torch.autograd", "torch.autograd.profiler"})
+# Aliases of aliases end somewhere, and so do names that are bound to each other.
+_DEPTH: Final = 16
+
+
+class Site(NamedTuple):
+    """A place in the file: the number of its chunk, and the place there."""
+
+    chunk: int
+    place: Place
+
+
+class Reached(NamedTuple):
+    """The bindings that can have reached a place. `is_single` says that there is one, whatever has run before."""
+
+    bindings: tuple[tuple[int, Binding], ...]
+    is_single: bool
+
+
+class Names:
+    """The names of one file, given in chunks."""
+
+    __slots__ = ("_module", "chunks")
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = chunks
+        self._module: dict[bytes, list[tuple[int, Binding]]] = {}
+
+    def reaching(self, name: bytes, site: Site) -> Reached:
+        """The bindings that give the name its meaning at the site; none if it is not bound, or not known where."""
+        scopes = site.place.scopes
+        local = bindings(self.chunks[site.chunk], name)
+        is_direct = True
+        for depth in range(len(scopes), -1, -1):
+            if depth < len(scopes):
+                is_direct = is_direct and scopes[depth].kind != "function"
+            is_class = depth > 0 and scopes[depth - 1].kind == "class"
+            if is_class and depth < len(scopes):
+                continue
+            inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
+            held = inner if depth else self._at_module(name)
+            if not held:
+                continue
+            if not is_direct:
+                reached = _at_the_end(held)
+                return Reached(reached, len(held) == 1)
+            reached = _before(held, site._replace(place=_seen_from(site.place, scopes[:depth])))
+            if reached or not is_class:
+                return Reached(reached, len(reached) == 1)
+        return Reached((), is_single=False)
+
+    def is_record_function(self, node: Node, site: Site) -> bool:
+        """Whether the expression is torch's `record_function` class."""
+        return not RECORD_FUNCTION.isdisjoint(self._origins(node, site, _DEPTH))
+
+    def _origins(self, node: Node, site: Site, depth: int) -> set[str]:
+        """The dotted names of torch that the expression can stand for."""
+        if depth == 0:
+            return set()
+        chunk = self.chunks[site.chunk]
+        kind = node.type
+        if kind == "attribute":
+            inner, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+            if inner is None or name is None:
+                return set()
+            last = chunk.content(name)
+            return _known(f"{origin}.{last}" for origin in self._origins(inner, site, depth - 1))
+        if kind != "identifier":
+            found: set[str] = set()
+            return found.union(*(self._origins(value, site, depth - 1) for value in values_of(node)))
+        found = set()
+        here = site._replace(place=site.place._replace(offset=node.start_byte))
+        for index, binding in self.reaching(chunk.text[node.start_byte : node.end_byte], here).bindings:
+            if binding.origin is not None:
+                found |= _known([binding.origin])
+            elif binding.value is not None:
+                place = binding.place._replace(offset=binding.value.start_byte)
+                found |= self._origins(binding.value, Site(index, place), depth - 1)
+        return found
+
+    def _at_module(self, name: bytes) -> list[tuple[int, Binding]]:
+        held = self._module.get(name)
+        if held is None:
+            held = self._module[name] = [
+                (index, binding)
+                for index, chunk in enumerate(self.chunks)
+                for binding in bindings(chunk, name).get((), ())
+            ]
+        return held
+
+
+def values_of(node: Node) -> list[Node]:
+    """The expressions one of which is the value of this one: branches of a conditional, an operand of `or`."""
+    kind = node.type
+    if kind in {"parenthesized_expression", "as_pattern"}:
+        return [child for child in node.named_children[:1] if child.type != "comment"]
+    if kind == "conditional_expression":
+        values = [child for child in node.named_children if child.type != "comment"]
+        return [values[0], values[2]] if len(values) == 3 else []
+    if kind == "boolean_operator":
+        return [child for child in map(node.child_by_field_name, ("left", "right")) if child is not None]
+    if kind == "named_expression":
+        value = node.child_by_field_name("value")
+        return [] if value is None else [value]
+    return []
+
+
+def _known(origins: Iterable[str]) -> set[str]:
+    return {origin for origin in origins if origin in _MODULES or origin in RECORD_FUNCTION}
+
+
+def _seen_from(place: Place, scopes: tuple[object, ...]) -> Place:
+    return place if len(scopes) == len(place.scopes) else place._replace(branches=())
+
+
+def _at_the_end(held: list[tuple[int, Binding]]) -> tuple[tuple[int, Binding], ...]:
+    """What a name may mean once its scope has run: the last binding that always happens, and those after it."""
+    certain = [at for at, (_, binding) in enumerate(held) if not binding.place.branches and not binding.is_anytime]
+    first = certain[-1] if certain else 0
+    return tuple(pair for at, pair in enumerate(held) if at >= first or pair[1].is_anytime)
+
+
+def _before(held: list[tuple[int, Binding]], site: Site) -> tuple[tuple[int, Binding], ...]:
+    """What a name may mean at the site itself, in the scope of the bindings."""
+    reached: list[tuple[int, Binding]] = []
+    for index, binding in held:
+        if binding.is_anytime:
+            reached.append((index, binding))
+            continue
+        is_same_chunk = index == site.chunk
+        is_earlier = index < site.chunk or (is_same_chunk and binding.place.offset <= site.place.offset)
+        if is_earlier:
+            branches = binding.place.branches
+            if not branches or (is_same_chunk and site.place.branches[: len(branches)] == branches):
+                reached = [pair for pair in reached if pair[1].is_anytime]
+            reached.append((index, binding))
+        elif is_same_chunk and any(
+            branch.is_loop and branch in site.place.branches for branch in binding.place.branches
+        ):
+            reached.append((index, binding))
+    return tuple(reached)
