@@ -67,7 +67,7 @@ class RegionLog:
         self._on_enter = on_enter
         self._on_exit = on_exit
         self._by_code: Dict[Tuple[CodeType, int], Optional[Place]] = {}
-        self._ignored_folder = ""
+        self._ignored_folders = (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
         self._is_child = False
         self.clear()
         if hasattr(os, "register_at_fork"):
@@ -100,7 +100,8 @@ class RegionLog:
         recognise it. `functools.wraps` is what lets `torch.jit.script` find the true source.
         """
         record_function: Any = profiler_module.record_function  # pyright: ignore[reportUnknownMemberType]
-        self._ignored_folder = os.path.dirname(os.path.dirname(os.path.abspath(str(profiler_module.__file__)))) + os.sep
+        torch_folder = os.path.dirname(os.path.dirname(os.path.abspath(str(profiler_module.__file__))))
+        self._ignored_folders += (torch_folder + os.sep,)
         enter, leave = record_function.__enter__, record_function.__exit__
         log = self
 
@@ -166,7 +167,7 @@ class RegionLog:
 
     def _new_place(self, code: CodeType, line: int) -> Optional[Place]:
         file = code.co_filename
-        if file.startswith(self._ignored_folder):
+        if file.startswith(self._ignored_folders):
             return None
         if not file.startswith("<"):
             file = os.path.abspath(file)
