@@ -180,7 +180,13 @@ class Session:
             if not self._profiler_may_start():
                 return
             self._channel.send("phase", phase="starting the profiler")
-            self._profiler.start()
+            try:
+                self._profiler.start()
+            except Exception as error:
+                self._state = "closed"
+                message = f"torch.profiler could not be started: {type(error).__name__}: {error}"
+                self._channel.send("problem", code="profiler-not-started", message=message)
+                return
             self._log.clear()
             self._log.is_recording = True
             self._opened_at = time.monotonic()
