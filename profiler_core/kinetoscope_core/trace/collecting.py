@@ -41,7 +41,6 @@ class Collector:
         self.events = 0
         self.phases = 0
         self.unreadable = 0
-        self.clamped = 0
         self.has_stacks = False
         self._thread_of: dict[tuple[Any, Any], int] = {}
         self._flow_starts: dict[Any, tuple[int, int]] = {}

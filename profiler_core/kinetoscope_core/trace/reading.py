@@ -42,7 +42,9 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         slices = EventSlices(stream)
         for events in slices:
             collector.add(events)
-        if collector.events and not collector.phases:
+        if slices.tail is None and not collector.events and slices.last_piece.lstrip()[:1] in {b"", b"{"}:
+            raise TraceError(f"{path} is cut off before its first event ends. Export or copy the trace again.")
+        if not collector.phases and (collector.events or slices.tail is None):
             raise TraceError(
                 f"{path} is JSON but not a trace: its events have no phase. Give a trace of torch.profiler."
             )

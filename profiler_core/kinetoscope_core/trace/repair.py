@@ -27,31 +27,37 @@ TRAILING_COMMA: Final = "trailing-comma"
 LONE_SURROGATE: Final = "lone-surrogate"
 UNREADABLE: Final = "unreadable-event"
 
+# What can follow the list of events: a key, the end of the object around it, or nothing.
+AFTER_LIST: Final = r'\s*(?:,\s*"[^"\\]{1,80}"\s*:|\}[\s}]*$|$)'
+
 _EVENT_BORDER: Final = re.compile(rb'\}\s*,\s*(?=\{\s*"(?:%b)"\s*:)' % "|".join(EVENT_KEYS).encode())
 # The quote before the colon makes this hit values only, never the inside of a string.
 _NAN_VALUE: Final = re.compile(rb'((?<!\\)"\s*:\s*)[+-]?(?:NaN|nan|Infinity|inf|Inf|INF)(?=\s*[,}\]])')
-_ARRAY_END: Final = re.compile(r"\s*(,?)\s*\]")
-_DAMAGED_END: Final = re.compile(rb'\}\s*,?\s*\](\s*(?:,\s*"[^"\\]{1,80}"\s*:|\}?\s*$))')
+_ARRAY_END: Final = re.compile(rf"\s*(,?)\s*\](?={AFTER_LIST})")
+_DAMAGED_END: Final = re.compile(rf"\}}\s*,?\s*\]({AFTER_LIST})".encode())
 _BETWEEN: Final = b", \t\r\n"
 _LONGEST_WAITING: Final = 4096
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
-_STRING_OR_CONTROL: Final = re.compile(_STRING, re.DOTALL)
+_STRING_TOKEN: Final = re.compile(_STRING, re.DOTALL)
 _STRING_OR_NAN: Final = re.compile(_STRING + r"|[+-]?\b(?:NaN|nan|Infinity|inf|Inf|INF)\b", re.DOTALL)
 _STRING_OR_TRAILING_COMMA: Final = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
+_BACKSLASH_AT_END: Final = re.compile(r'(?<!\\)((?:\\\\)*)\\"(?=\s*,\s*"(?:%s)"\s*:)' % "|".join(EVENT_KEYS))
 _ESCAPE: Final = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])|\\')
 _KEPT_ESCAPE: Final = re.compile(r'\\["\\]|\\')
 _CONTROL_CHARACTER: Final = re.compile(r"[\x00-\x1f]")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
-_AFTER_KEY: Final = re.compile(r"\s*:")
-_AFTER_VALUE: Final = re.compile(r'\s*(?:,\s*"[^"]{1,80}"\s*:|\}\s*(?:[,\]}]|$))')
-_AFTER_ITEM: Final = re.compile(r'\s*(?:,\s*["\[{\dtfn-]|\]\s*(?:[,\]}]|$))')
+_COLON: Final = re.compile(r"\s*:")
+_CLOSERS: Final = {"{": re.compile(r"\s*\}"), "[": re.compile(r"\s*\]")}
+_NEXT_KEY: Final = re.compile(r'\s*,\s*"[^"]{1,80}"\s*:')
+_NEXT_ITEM: Final = re.compile(r'\s*,\s*["\[{\dtfn-]')
 
 # An event is some hundred bytes; what is longer than this is not one, and guessing at its quotes would take long.
 _LONGEST_REPAIR: Final = 1 << 20
 
-_DECODER: Final = json.JSONDecoder(strict=False)
+# What may follow an event; anything else means that it was not read to its end.
+_AFTER_EVENT: Final = re.compile(rf"\s*(?:$|,?\s*\](?={AFTER_LIST})|,\s*\{{)")
 
 
 def cleaned(text: bytes, counts: Counter[str]) -> bytes:
@@ -156,14 +162,19 @@ def _first_value(piece: bytes, counts: Counter[str]) -> tuple[dict[str, Any], st
                 continue
             wrong.append(code)
             text = better
+        constants: list[str] = []
         try:
-            value, end = _DECODER.raw_decode(text)
+            value, end = json.JSONDecoder(strict=False, parse_constant=constants.append).raw_decode(text)
         except (ValueError, RecursionError):
             continue
+        if not _AFTER_EVENT.match(text, end):
+            continue
+        if constants and NOT_A_NUMBER not in wrong:
+            wrong.append(NOT_A_NUMBER)
         if not isinstance(value, dict):
             return None
         event = cast("dict[str, Any]", value)
-        if any(_CONTROL_CHARACTER.search(string[0]) for string in _STRING_OR_CONTROL.finditer(text[:end])):
+        if any(_CONTROL_CHARACTER.search(string[0]) for string in _STRING_TOKEN.finditer(text[:end])):
             wrong.append(CONTROL)
         if _replace_surrogates(event):
             wrong.append(LONE_SURROGATE)
@@ -181,7 +192,8 @@ def _without_trailing_commas(text: str) -> str:
 
 
 def _with_escaped_backslashes(text: str) -> str:
-    return _STRING_OR_CONTROL.sub(lambda string: _unescaped_string(string[0]), text)
+    text = _BACKSLASH_AT_END.sub(r'\1\\\\"', text)
+    return _STRING_TOKEN.sub(lambda string: _unescaped_string(string[0]), text)
 
 
 def _unescaped_string(string: str) -> str:
@@ -194,24 +206,27 @@ def _unescaped_string(string: str) -> str:
 def _with_escaped_quotes(text: str) -> str:
     """Each string ends at the first quote after which JSON can go on; quotes before that one belong to the string."""
     pieces: list[str] = []
-    open_brackets: list[str] = []
+    brackets: list[str] = []
     position = 0
     last_mark = ""
     while (opening := text.find('"', position)) >= 0:
         between = text[position:opening]
         for mark in between:
             if mark in "{[":
-                open_brackets.append(mark)
-            elif mark in "}]" and open_brackets:
-                open_brackets.pop()
+                brackets.append(mark)
+            elif mark in "}]" and brackets:
+                brackets.pop()
             if not mark.isspace():
                 last_mark = mark
-        in_object = not open_brackets or open_brackets[-1] == "{"
-        after = _AFTER_ITEM if not in_object else _AFTER_KEY if last_mark in "{," else _AFTER_VALUE
-        closing = _closing_quote(text, opening + 1, after)
+        is_key = brackets[-1:] == ["{"] and last_mark in "{,"
+        closing = opening + 1
+        while (closing := text.find('"', closing)) >= 0:
+            if not _is_escaped(text, closing, opening) and _goes_on(text, closing + 1, brackets, is_key=is_key):
+                break
+            closing += 1
         if closing < 0:
             break
-        inside = re.sub(r'(?<!\\)((?:\\\\)*)"', r"\1\\" + '"', text[opening + 1 : closing])
+        inside = re.sub(r'(?<!\\)((?:\\\\)*)"', r"\1\\" + '"', _unescaped_string(text[opening + 1 : closing]))
         pieces += (between, '"', inside, '"')
         last_mark = '"'
         position = closing + 1
@@ -219,15 +234,24 @@ def _with_escaped_quotes(text: str) -> str:
     return "".join(pieces)
 
 
-def _closing_quote(text: str, position: int, after: re.Pattern[str]) -> int:
-    while (quote := text.find('"', position)) >= 0:
-        before = quote
-        while before > position and text[before - 1] == "\\":
-            before -= 1
-        if (quote - before) % 2 == 0 and after.match(text, quote + 1):
-            return quote
-        position = quote + 1
-    return -1
+def _is_escaped(text: str, quote: int, opening: int) -> bool:
+    before = quote
+    while before > opening + 1 and text[before - 1] == "\\":
+        before -= 1
+    return (quote - before) % 2 == 1
+
+
+def _goes_on(text: str, position: int, brackets: list[str], *, is_key: bool) -> bool:
+    """Whether an event can go on at a position, right after a string inside these open brackets."""
+    if is_key:
+        return _COLON.match(text, position) is not None
+    still_open = len(brackets)
+    while still_open and (closer := _CLOSERS[brackets[still_open - 1]].match(text, position)) is not None:
+        still_open -= 1
+        position = closer.end()
+    if not still_open:
+        return _AFTER_EVENT.match(text, position) is not None
+    return (_NEXT_KEY if brackets[still_open - 1] == "{" else _NEXT_ITEM).match(text, position) is not None
 
 
 def _replace_surrogates(event: dict[str, Any]) -> bool:

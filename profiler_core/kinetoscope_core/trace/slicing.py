@@ -13,19 +13,20 @@ import orjson
 
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.trace.bytestream import ByteStream
-from kinetoscope_core.trace.repair import TRAILING_COMMA, Event, cleaned, repaired_events
+from kinetoscope_core.trace.repair import AFTER_LIST, TRAILING_COMMA, Event, cleaned, repaired_events
 from kinetoscope_core.trace.times import FLOAT_LIMIT_US, with_absolute_times_as_text
 
 # At 4 MB the dictionaries of one slice take about 35 MB; smaller slices are not faster.
 SLICE_BYTES: Final = 4 << 20
 _LONGEST_EVENT: Final = 64 << 20
+# A slice shorter than this without a whole event is more likely a piece of one than damaged: read on.
+_SHORT_SLICE: Final = 64 << 10
 _LONGEST_METADATA: Final = 64 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 
 _LIST_OF_EVENTS: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
-_ARRAY_END: Final = re.compile(rb"\}\s*(,?)\s*\]")
-# A list that ends, followed by metadata or by nothing: a file that has this and is no JSON is damaged, not cut off.
-_LIST_END: Final = re.compile(rb'\}\s*,?\s*\]\s*(?:,\s*"[^"\\]{1,80}"\s*:|\}?\s*$)')
+_ARRAY_END: Final = re.compile(rf"\}}\s*(,?)\s*\](?={AFTER_LIST})".encode())
+_AFTER_LIST: Final = re.compile(AFTER_LIST.encode())
 _STRING_OR_BRACKET: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
 
 
@@ -41,13 +42,14 @@ class EventSlices:
     """One pass over a trace. After it, `head` and `tail` hold the text around the list of events.
 
     `head` ends before the list's bracket (`None` for a bare list), `tail` begins after it (`None` when the file was cut
-    off before). `repairs` counts what had to be repaired.
+    off before). `repairs` counts what had to be repaired. `last_piece` is the text read last of a list without an end.
     """
 
     def __init__(self, stream: ByteStream) -> None:
         self.head: bytes | None = None
         self.tail: bytes | None = None
         self.has_bom = False
+        self.last_piece = b""
         self.repairs: Counter[str] = Counter()
         self._stream = stream
         self._has_absolute_times = False
@@ -61,6 +63,7 @@ class EventSlices:
             if not more:
                 part = self._parsed(buffer, at_end=True)
                 self.tail = part.tail
+                self.last_piece = buffer
                 yield part.events
                 return
             border = _last_border(buffer, len(buffer))
@@ -82,7 +85,7 @@ class EventSlices:
 
     def _after_head(self) -> bytes:
         """Finds the list of events, keeps what stands before it, gives what has been read beyond."""
-        buffer = self._stream.read(1 << 16)
+        buffer = self._stream.read(SLICE_BYTES)
         self.has_bom = buffer.startswith(_BOM)
         buffer = buffer.removeprefix(_BOM).lstrip()
         while not buffer and (more := self._stream.read(SLICE_BYTES)):
@@ -125,14 +128,13 @@ class EventSlices:
         if text.lstrip()[:1] == b"]":
             return _Part([], b"", text.lstrip()[1:])
         # The end of the list is one of the last places that look like it, unless metadata with lists follows.
-        for ending in reversed(list(_ARRAY_END.finditer(text))[-4:]):
+        endings = list(_ARRAY_END.finditer(text))
+        for ending in reversed(endings[-4:]):
             events = self._events(text[: ending.start() + 1])
             if events is not None:
                 self.repairs[TRAILING_COMMA] += len(ending[1])
                 return _Part(events, b"", text[ending.end() :])
-        if at_end and _LIST_END.search(text):
-            return None
-        if at_end:
+        if at_end and not endings:
             # Cut off: between two events, or inside the last one.
             border = _last_border(text, len(text))
             for whole in (text.rstrip().removesuffix(b","), text[: max(border, 0)]):
@@ -141,12 +143,22 @@ class EventSlices:
                     return _Part(events, b"", None)
         complete, ending_at = _balanced(text)
         events = self._events(text[:complete])
+        if not complete and not at_end and len(text) < _SHORT_SLICE:
+            return _Part([], text, None)
         if events is None or (not complete and not at_end):
             return None
+        if ending_at is None and at_end and endings:
+            return None  # a list that ends, in a text that is no JSON: damaged
         if ending_at is not None:
+            between = text[complete:ending_at].strip()
+            if text[ending_at] != ord("]") or between not in {b"", b","} or not _AFTER_LIST.match(text, ending_at + 1):
+                return None
             self.repairs[TRAILING_COMMA] += text[complete:ending_at].count(b",")
             return _Part(events, b"", text[ending_at + 1 :])
-        return _Part(events, b"" if at_end else text[complete:].lstrip(b", \t\r\n"), None)
+        rest = text[complete:].lstrip()
+        if complete and not rest.startswith(b","):
+            return None
+        return _Part(events, b"" if at_end else rest[1:], None)
 
     def _events(self, text: bytes) -> list[Event] | None:
         """The parsed events of a text between two borders, `None` if it is not a whole number of JSON values."""
