@@ -1,9 +1,9 @@
 """The `kinetoscope` command: `profile`, `read` and `runs`. Results go to stdout, all else to stderr."""
 
 import argparse
-import os
 import signal
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -20,9 +20,20 @@ from kinetoscope_core.measuring import measure_run, measure_traces
 from kinetoscope_core.problems import ending_error
 from kinetoscope_core.regions import find_regions
 from kinetoscope_core.results import Result, to_json
-from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP, Focus, RunConfig, Span, find_interpreter
+from kinetoscope_core.runconfig import (
+    DEFAULT_ACTIVE,
+    DEFAULT_BUDGET_S,
+    DEFAULT_WARMUP,
+    Focus,
+    RunConfig,
+    Span,
+    find_interpreter,
+)
 from kinetoscope_core.store import Store
 from kinetoscope_core.terminal import print_result, print_runs
+from kinetoscope_core.text import count_text
+
+SECONDS_BETWEEN_PROGRESS = 2.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +88,11 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--region", metavar="NAME|FILE:LINE", help="measure this region alone, and end then")
     parser.add_argument(
-        "--warmup", metavar="N", type=_count, default=DEFAULT_WARMUP, help="passages that are run unmeasured (%(default)s)"
+        "--warmup",
+        metavar="N",
+        type=_count,
+        default=DEFAULT_WARMUP,
+        help="passages that are run unmeasured (%(default)s)",
     )
     parser.add_argument(
         "--active", metavar="N", type=_positive, default=DEFAULT_ACTIVE, help="passages to measure (%(default)s)"
@@ -232,20 +247,22 @@ def _run(config: RunConfig, folder: Path, output: IO[bytes] | None) -> Outcome:
 
 
 class _Teller:
-    """Tells on stderr what the run does: each phase once, and how far the measuring is."""
+    """Tells on stderr what the run does: each phase once, and from time to time how far the measuring is."""
 
     def __init__(self, config: RunConfig) -> None:
         self._config = config
-        self._last = ""
+        self._next_progress = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        text = progress.phase
-        if progress.region:
-            regions = "" if self._config.focus else f", {progress.complete} of {progress.seen} regions complete"
-            text += f": {progress.region} passed {progress.passages} times{regions}"
-        if text != self._last:
-            self._last = text
-            _say(text)
+        if not progress.region:
+            _say(progress.phase)
+            return
+        now = time.monotonic()
+        if now < self._next_progress:
+            return
+        self._next_progress = now + SECONDS_BETWEEN_PROGRESS
+        regions = "" if self._config.focus else f", {progress.complete} of {progress.seen} regions complete"
+        _say(f"{progress.phase}: {progress.region}, {count_text(progress.passages, 'passage')}{regions}")
 
 
 def _exit_code(outcome: Outcome) -> int:
@@ -284,7 +301,7 @@ def _show(result: Result, *, as_json: bool) -> None:
 def _texts(result: Result) -> Mapping[str, str]:
     texts: dict[str, str] = {}
     for file in {region.file for region in result.regions if region.file is not None}:
-        if os.path.isfile(file):
+        if Path(file).is_file():
             texts[file] = Path(file).read_text(encoding="utf-8", errors="replace")
     return texts
 

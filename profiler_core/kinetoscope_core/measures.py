@@ -39,7 +39,7 @@ class Occurrence:
     `parent` is the index of the occurrence it is nested in, -1 for none; `thread_parent` counts only nesting on its own
     thread, `parent` also that of a region of an autograd thread in the forward thread's. `start_ns` is on the trace's
     clock. The CUDA fields are `None` where the trace holds no device activity at all. `sync_ns` is time waiting for the
-    device, `sync_idle_ns` the part of it in which no device worked; `overhead_ns` is the profiler's own overhead inside.
+    device, `sync_idle_ns` the part of it in which no device worked; `overhead_ns` is the profiler's own work inside.
     """
 
     name: str

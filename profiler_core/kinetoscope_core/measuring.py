@@ -9,7 +9,13 @@ from kinetoscope_core.attribution import Attribution, attribute
 from kinetoscope_core.errors import NothingMeasured
 from kinetoscope_core.launching import Outcome
 from kinetoscope_core.measures import Device, Problem, RegionMeasures
-from kinetoscope_core.problems import adopted_without_cuda, cupti_problems, ending_problem, not_reached, nothing_measured
+from kinetoscope_core.problems import (
+    adopted_without_cuda,
+    cupti_problems,
+    ending_problem,
+    not_reached,
+    nothing_measured,
+)
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
 from kinetoscope_core.regions import Region, find_regions, region_at
 from kinetoscope_core.results import Result, RunInfo
@@ -19,6 +25,10 @@ from kinetoscope_core.trace import Trace, read_trace
 
 NUMBERED_FROM = 64
 """After so many passages of a place a name seen for the first time is a numbered step, no longer a cold region."""
+
+_SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
+"""Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
+What of it lies in a measured region is shown there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,9 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
     if not any(region.file for region in regions):
         raise nothing_measured(outcome, len(known), log)
     is_adopted = windows[0].is_adopted
-    problems = [problem for reading in readings for problem in reading.problems]
+    problems = [
+        problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
+    ]
     problems += cupti_problems(log.failures)
     if script is not None and config.focus is None:
         problems += _not_reached(log, known, str(script))
@@ -95,8 +107,14 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
         is_adopted=is_adopted,
     )
     return _result(
-        info, [window.trace for window in windows], readings, regions, problems, outcome.device.torch,
-        outcome.device.devices, _no_cuda_because(outcome, problems),
+        info,
+        [window.trace for window in windows],
+        readings,
+        regions,
+        problems,
+        outcome.device.torch,
+        outcome.device.devices,
+        _no_cuda_because(outcome, problems),
     )
 
 
@@ -165,7 +183,9 @@ def _is_warmup(entry: Entry, warmup: int) -> bool:
 
 def _not_reached(log: RegionLog, known: Sequence[Region], script: str) -> list[Problem]:
     reached = {
-        region_at(known, logged.line, logged.name) for logged in log.regions if logged.file == script and logged.finished
+        region_at(known, logged.line, logged.name)
+        for logged in log.regions
+        if logged.file == script and logged.finished
     }
     return [not_reached(script, region.line, region.name) for region in known if region not in reached]
 

@@ -27,7 +27,8 @@ def cupti_problems(failures: Sequence[str]) -> list[Problem]:
         )
         return [Problem("cupti-permission", message, {"kineto": text})]
     if text:
-        return [Problem("cupti-failed", f"CUPTI reported an error, so GPU times may be missing: {failures[0]}", {"kineto": text})]
+        message = f"CUPTI reported an error, so GPU times may be missing: {failures[0]}"
+        return [Problem("cupti-failed", message, {"kineto": text})]
     return []
 
 
@@ -72,7 +73,11 @@ def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
 
 
 def _signal_hint(number: int) -> str:
-    hints = {9: " (SIGKILL; often the system ran out of memory)", 11: " (SIGSEGV, a crash in native code)", 6: " (SIGABRT)"}
+    hints = {
+        9: " (SIGKILL; often the system ran out of memory)",
+        11: " (SIGSEGV, a crash in native code)",
+        6: " (SIGABRT)",
+    }
     return hints.get(number, "")
 
 
@@ -124,5 +129,5 @@ def adopted_without_cuda() -> Problem:
 
 def not_reached(file: str, line: int, name: str) -> Problem:
     """A region of the script that no passage was seen of."""
-    message = f"{name} (line {line}) was not reached (inside torch.compile and in subprocesses, regions are not recorded)."
+    message = f"{name} (line {line}) was not reached; in compiled code and in subprocesses, regions are not recorded."
     return Problem("region-not-reached", message, {}, file, line)

@@ -3,14 +3,13 @@
 The log knows where each passage stands in the source and its true name; the trace knows what it took.
 """
 
+import json
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import orjson
 
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.measures import Occurrence
@@ -65,13 +64,15 @@ class RegionLog:
 
 
 def read_region_log(folder: Path) -> RegionLog | None:
-    """The log in a run's folder; None if the run ended before it wrote one."""
+    """The log in a run's folder; None if the run ended before it wrote one. Raises `TraceError` if it is damaged.
+
+    Read by `json`: names may hold lone surrogates, which orjson refuses.
+    """
     path = folder / "regionlog.json"
     if not path.exists():
         return None
     try:
-        # json.dump escapes all that is not ASCII, lone surrogates of a name included, which orjson refuses.
-        raw: dict[str, Any] = _loads(path.read_bytes())
+        raw: dict[str, Any] = json.loads(path.read_bytes())
     except ValueError as error:
         raise TraceError(f"The region log {path} is damaged ({error}); run again.") from error
     places = raw["places"]
@@ -90,15 +91,6 @@ def read_region_log(folder: Path) -> RegionLog | None:
     return RegionLog(regions, windows, raw["failures"], raw["recordings"], raw["was_aside"])
 
 
-def _loads(data: bytes) -> Any:
-    import json
-
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return json.loads(data)
-
-
 def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
     columns = raw["entries"]
     rows = zip(
@@ -109,7 +101,10 @@ def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
         columns["time_ns"],
         strict=True,
     )
-    entries = [Entry(region, passage, place_passage, str(thread), time_ns) for region, passage, place_passage, thread, time_ns in rows]
+    entries = [
+        Entry(region, passage, place_passage, str(thread), time_ns)
+        for region, passage, place_passage, thread, time_ns in rows
+    ]
     return LoggedWindow(folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries)
 
 

@@ -36,7 +36,8 @@ class RunInfo:
 @dataclass(frozen=True, slots=True)
 class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
-    `no_cuda_because` then says why, for people."""
+    `no_cuda_because` then says why, for people.
+    """
 
     run: RunInfo | None
     traces: tuple[Path, ...]

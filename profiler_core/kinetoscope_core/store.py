@@ -1,11 +1,10 @@
 """Results and traces in the user's cache folder: written atomically, listed, limited in number and size.
 
-    <cache>/runs/<id>/result.json, trace-1.json, regionlog.json      complete runs
-    <cache>/new/<id>/                                                 runs in the making
+A complete run is `<cache>/runs/<id>` with `result.json`, `regionlog.json` and its traces; one in the making lies in
+`<cache>/new/<id>`.
 """
 
 import contextlib
-import os
 import secrets
 import shutil
 import time
@@ -59,7 +58,7 @@ class Store:
             folder.mkdir(parents=True, mode=0o700)
         except OSError as error:
             raise UsageError(
-                f"The cache folder {self.root} cannot be written ({error.strerror}); set XDG_CACHE_HOME to one that can."
+                f"The cache folder {self.root} cannot be written ({error.strerror}); set XDG_CACHE_HOME to another one."
             ) from error
         return folder
 
@@ -69,7 +68,7 @@ class Store:
         runs = self.root / "runs"
         runs.mkdir(exist_ok=True, mode=0o700)
         final = runs / folder.name
-        os.replace(folder, final)
+        folder.rename(final)
         self._limit(final.name)
         return _stored(final)
 

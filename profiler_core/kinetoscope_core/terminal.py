@@ -47,6 +47,8 @@ def region_text(region: RegionMeasures) -> str:
         text += f"  {bound_text(region.bound)}"
     if region.is_cold:
         text += ", cold"
+    if region.overhead_ns:
+        text += f", with {time_text(region.overhead_ns)} of the profiler's own"
     return text
 
 
@@ -100,7 +102,8 @@ def _table(result: Result) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     if has_cuda:
         table.add_column("Bound", no_wrap=True)
-    for region in result.regions:
+    # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
+    for region in [each for each in result.regions if each.file is not None or result.run is None]:
         cells: list[Text | str] = [region.name, str(region.line or "")]
         if has_cuda:
             cells += [_time(region.cuda_total_ns), _time(region.cuda_self_ns), _time(region.cuda_busy_ns)]
@@ -137,9 +140,7 @@ def _footer(result: Result) -> list[str]:
         lines.append(f"Device work: {time_text(result.device_total_ns)} in all; outside any region: {outside}")
     if result.no_cuda_because is not None:
         lines.append(f"No CUDA times: {result.no_cuda_because}")
-    for trace in result.traces:
-        lines.append(f"Trace: {_short_path(str(trace))}")
-    return lines
+    return lines + [f"Trace: {_short_path(str(trace))}" for trace in result.traces]
 
 
 def _short_path(path: str) -> str:
