@@ -156,8 +156,8 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
     except BaseException:
         store.discard(folder)
         raise
-    stored = store.keep(folder, to_json(result))
-    result = replace(result, traces=tuple(stored.folder / trace.name for trace in result.traces))
+    result = replace(result, traces=tuple(store.final_folder(folder) / trace.name for trace in result.traces))
+    store.keep(folder, to_json(result))
     _show(result, as_json=options.json)
     return _exit_code(outcome)
 

@@ -62,12 +62,15 @@ class Store:
             ) from error
         return folder
 
+    def final_folder(self, folder: Path) -> Path:
+        """Where a folder of `new_folder` will lie once it is kept."""
+        return self.root / "runs" / folder.name
+
     def keep(self, folder: Path, result: bytes) -> StoredRun:
         """Adds the result to a folder of `new_folder` and makes it a stored run, in one step; then removes old runs."""
         (folder / "result.json").write_bytes(result)
-        runs = self.root / "runs"
-        runs.mkdir(exist_ok=True, mode=0o700)
-        final = runs / folder.name
+        final = self.final_folder(folder)
+        final.parent.mkdir(exist_ok=True, mode=0o700)
         folder.rename(final)
         self._limit(final.name)
         return _stored(final)
