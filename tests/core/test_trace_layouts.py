@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+
 from kinetoscope_core.attribution import attribute
 from kinetoscope_core.measures import Device
 from kinetoscope_core.trace import Trace, read_trace, slicing
@@ -207,8 +208,8 @@ def test_odd_values_lose_no_slice(tmp_path: Path) -> None:
         _slice("user_annotation", "open", finished="false"),
         {**_slice("user_annotation", "list as thread"), "tid": [1]},
     )
-    assert list(trace.host.sequence)[0] == -1
-    assert list(trace.host.external_id)[0] == 12
+    assert next(iter(trace.host.sequence)) == -1
+    assert next(iter(trace.host.external_id)) == 12
     assert list(trace.host.correlation)[1] == 34
     assert list(trace.device.correlation) == [-1]
     assert [trace.names[trace.host.name[index]] for index in trace.host.regions()] == [

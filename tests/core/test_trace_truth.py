@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from kinetoscope_core.attribution import Attribution, attribute
 from kinetoscope_core.measures import Occurrence, RegionMeasures
 from kinetoscope_core.summary import Window, summarise

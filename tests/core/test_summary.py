@@ -1,0 +1,180 @@
+"""Statistics over occurrences: warm-up, recursion, unfinished passages, several windows, and what bounds a region."""
+
+from dataclasses import replace
+
+import pytest
+
+from kinetoscope_core.measures import Occurrence, Spread
+from kinetoscope_core.summary import RegionKey, Window, bound_of, median_of, summarise
+
+_PLAIN = Occurrence(
+    name="r",
+    pid="1",
+    tid="1",
+    start_ns=0,
+    parent=-1,
+    thread_parent=-1,
+    is_finished=True,
+    cpu_total_ns=100,
+    cpu_self_ns=40,
+    sync_ns=0,
+    overhead_ns=0,
+    cuda_total_ns=50,
+    cuda_self_ns=30,
+    cuda_busy_ns=45,
+    backward_cuda_ns=None,
+    sync_idle_ns=0,
+    launches=2,
+)
+
+
+def _cpu(*totals: int) -> list[Occurrence]:
+    return [replace(_PLAIN, start_ns=index * 1000, cpu_total_ns=total) for index, total in enumerate(totals)]
+
+
+@pytest.mark.parametrize(
+    ("values", "median"), [([5], 5), ([1, 2], 1), ([1, 4], 2), ([9, 1, 5], 5), ([-3, 0], -2), ([1, 2, 3, 10], 2)]
+)
+def test_the_median_of_an_even_number_is_rounded_down(values: list[int], median: int) -> None:
+    assert median_of(values) == median
+
+
+def test_regions_come_in_the_order_of_their_first_passage() -> None:
+    names = ["b", "a", "b", "c"]
+    regions = summarise(Window.by_name([replace(_PLAIN, name=name) for name in names]))
+    assert [(region.name, region.occurrences, region.file, region.line) for region in regions] == [
+        ("b", 2, None, None),
+        ("a", 1, None, None),
+        ("c", 1, None, None),
+    ]
+
+
+def test_one_name_at_two_places_is_two_regions() -> None:
+    keys = [RegionKey("r", "a.py", 3), RegionKey("r", "a.py", 9), RegionKey("r", "a.py", 3)]
+    regions = summarise(Window(_cpu(1, 2, 3), keys))
+    assert [(region.line, region.cpu_total_ns.sum) for region in regions] == [(3, 4), (9, 2)]
+
+
+def test_warm_up_passages_are_counted_and_not_measured() -> None:
+    (region,) = summarise(Window(_cpu(900, 10, 30, 20), [RegionKey("r")] * 4, [True, False, False, False]))
+    assert (region.occurrences, region.measured, region.is_cold) == (4, 3, False)
+    assert region.cpu_total_ns == Spread(sum=60, median=20, min=10, max=30)
+    assert region.first.cpu_total_ns == 900
+
+
+def test_a_region_of_warm_up_passages_alone_is_measured_cold() -> None:
+    (region,) = summarise(Window(_cpu(900, 10), [RegionKey("r")] * 2, [True, True]))
+    assert (region.measured, region.is_cold, region.cpu_total_ns.max) == (2, True, 900)
+
+
+def test_unfinished_passages_enter_only_if_there_are_no_others() -> None:
+    finished, unfinished = _cpu(10, 500)
+    unfinished = replace(unfinished, is_finished=False)
+    (region,) = summarise(Window.by_name([finished, unfinished]))
+    assert (region.occurrences, region.measured, region.unfinished, region.cpu_total_ns.max) == (2, 1, 1, 10)
+    (region,) = summarise(Window.by_name([unfinished]))
+    assert (region.occurrences, region.measured, region.unfinished, region.cpu_total_ns.max) == (1, 1, 1, 500)
+
+
+def test_recursion_counts_nothing_twice() -> None:
+    outer = replace(_PLAIN, cpu_total_ns=100, cpu_self_ns=30, cuda_total_ns=80, cuda_self_ns=10, launches=5)
+    between = replace(_PLAIN, name="other", parent=0, thread_parent=0)
+    inner = replace(
+        outer, parent=1, thread_parent=1, cpu_total_ns=60, cpu_self_ns=20, cuda_total_ns=70, cuda_self_ns=70
+    )
+    region, _ = summarise(Window.by_name([outer, between, inner, replace(outer, cpu_total_ns=90)]))
+    assert (region.occurrences, region.measured) == (3, 2)
+    assert region.cpu_total_ns == Spread(sum=190, median=95, min=90, max=100)
+    assert region.cpu_self_ns == Spread(sum=80, median=40, min=30, max=50)
+    assert region.cuda_total_ns == Spread(sum=160, median=80, min=80, max=80)
+    assert region.cuda_self_ns == Spread(sum=90, median=45, min=10, max=80)
+    assert region.launches == Spread(sum=10, median=5, min=5, max=5)
+
+
+def test_a_finished_passage_inside_an_unfinished_one_is_measured() -> None:
+    outer = replace(_PLAIN, is_finished=False, cpu_total_ns=1000)
+    inner = replace(_PLAIN, parent=0, thread_parent=0)
+    (region,) = summarise(Window.by_name([outer, inner]))
+    assert (region.measured, region.cpu_total_ns.sum) == (1, 100)
+
+
+def test_nesting_across_threads_counts_for_the_device_alone() -> None:
+    forward = _PLAIN
+    hook = replace(_PLAIN, tid="2", parent=0, cpu_total_ns=20, cuda_total_ns=5)
+    (region,) = summarise(Window.by_name([forward, hook]))
+    assert region.cpu_total_ns.sum == 120
+    assert region.cuda_total_ns is not None
+    assert region.cuda_total_ns.sum == 50
+
+
+def test_windows_are_summed_up_together_and_nesting_stays_inside_each() -> None:
+    one = [replace(_PLAIN, name="outer"), replace(_PLAIN, parent=0, thread_parent=0)]
+    two = [_PLAIN, replace(_PLAIN, cpu_total_ns=300, parent=0, thread_parent=0)]
+    regions = {region.name: region for region in summarise(Window.by_name(one), Window.by_name(two))}
+    assert regions["r"].occurrences == 3
+    assert regions["r"].measured == 2
+    assert regions["r"].cpu_total_ns.sum == 200
+
+
+def test_device_numbers_come_from_the_windows_that_have_them() -> None:
+    without = replace(
+        _PLAIN, cuda_total_ns=None, cuda_self_ns=None, cuda_busy_ns=None, launches=None, sync_idle_ns=None
+    )
+    (region,) = summarise(Window.by_name([without]))
+    assert region.cuda_total_ns is region.cuda_self_ns is region.cuda_busy_ns is region.launches is region.bound is None
+    (region,) = summarise(Window.by_name([without]), Window.by_name([_PLAIN]))
+    assert region.cuda_total_ns == Spread(sum=50, median=50, min=50, max=50)
+
+
+def test_backward_is_none_only_where_it_is_unknown() -> None:
+    (region,) = summarise(Window.by_name([_PLAIN]))
+    assert region.backward_cuda_ns is None
+    (region,) = summarise(Window.by_name([replace(_PLAIN, backward_cuda_ns=0)]))
+    assert region.backward_cuda_ns == Spread(sum=0, median=0, min=0, max=0)
+
+
+@pytest.mark.parametrize(
+    ("total", "sync", "idle", "busy", "bound"),
+    [
+        (100, 0, 0, 49, "overhead"),
+        (100, 0, 0, 50, "mixed"),
+        (100, 0, 0, 100, "mixed"),
+        (100, 0, 0, 101, "compute"),
+        (100, 40, 0, 29, "overhead"),
+        (100, 40, 0, 61, "compute"),
+        (100, 60, 31, 29, "sync"),  # waits most of the time, and for nothing
+        (100, 60, 30, 41, "compute"),  # waits for its own work
+        (100, 50, 50, 5, "overhead"),
+        (100, 100, 0, 90, "compute"),
+        (0, 0, 0, 5, "compute"),
+    ],
+)
+def test_what_bounds_an_occurrence(total: int, sync: int, idle: int, busy: int, bound: str) -> None:
+    occurrence = replace(_PLAIN, cpu_total_ns=total, sync_ns=sync, sync_idle_ns=idle, cuda_busy_ns=busy)
+    assert bound_of(occurrence, launches_nothing=False) == bound
+
+
+def test_the_bound_is_that_of_the_lower_median_occurrence() -> None:
+    occurrences = [
+        replace(_PLAIN, cpu_total_ns=10, cuda_busy_ns=1),
+        replace(_PLAIN, cpu_total_ns=20, cuda_busy_ns=90),
+        replace(_PLAIN, cpu_total_ns=30, cuda_busy_ns=1),
+        replace(_PLAIN, cpu_total_ns=5000, cuda_busy_ns=1),
+    ]
+    (region,) = summarise(Window.by_name(occurrences))
+    assert region.median_occurrence.cpu_total_ns == 20
+    assert region.bound == "compute"
+
+
+def test_a_region_that_launches_nothing_is_bound_to_the_cpu() -> None:
+    idle = replace(_PLAIN, cuda_total_ns=0, cuda_self_ns=0, cuda_busy_ns=0, launches=0)
+    (region,) = summarise(Window.by_name([idle, idle]))
+    assert region.bound == "cpu-only"
+    (region,) = summarise(Window.by_name([idle, _PLAIN, idle]))
+    assert region.bound == "overhead"
+
+
+def test_overhead_is_that_of_the_measured_passages() -> None:
+    warm = replace(_PLAIN, overhead_ns=7)
+    (region,) = summarise(Window([replace(_PLAIN, overhead_ns=900), warm], [RegionKey("r")] * 2, [True, False]))
+    assert region.overhead_ns == 7
