@@ -8,8 +8,9 @@ its own piece only. This module knows strings, comments, brackets and a few word
 import re
 from collections.abc import Iterator
 
-# A statement at column 0 that begins with one of these words can't be inside brackets, so it is a border even when a
-# bracket is still open there. `if __name__` is no law of the grammar, but nobody breaks a line there in an expression.
+# A statement at column 0 that begins with one of the words of `statement` can't be inside brackets, so it is a border
+# even when a bracket is still open there; one with a word of `opening` can, and is a border where none is open.
+# `if __name__` is no law of the grammar, but nobody breaks a line there in an expression.
 _TOKEN = re.compile(
     rb"""
     \#[^\n]*
@@ -23,6 +24,7 @@ _TOKEN = re.compile(
       (?:
         (?P<definition> (?: def | class | async [ \t]+ def ) \b )
         | (?P<statement> (?: with | try | while | import | if [ \t]+ __name__ ) \b )
+        | (?P<opening> (?: from | if | for ) \b )
         | (?P<decorator> @ )
         | (?= (?P<other> [^\s\#)\]}] ) )
       )
@@ -55,7 +57,7 @@ def borders(text: bytes, start: int) -> Iterator[int]:
             doubtful = at if doubtful is None else doubtful
             if depth == 0 and decorators is None:
                 decorators = at
-        elif kind == "other":
+        elif kind == "other" or (kind == "opening" and depth):
             doubtful = None
             if depth == 0:
                 decorators = None

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from kinetoscope_core.regions.positions import Range
 from kinetoscope_core.regions.region import Decorates, Kind
 from kinetoscope_core.regions.resolving import values_of
-from kinetoscope_core.regions.scopes import Place, Scope, bindings, mentions, place_of
+from kinetoscope_core.regions.scopes import Place, Scope, bindings, mentions_between, place_of
 from kinetoscope_core.regions.syntax import Chunk, Step
 
 Way = tuple[Step, ...]
@@ -33,9 +33,9 @@ class Entry(NamedTuple):
 
 
 class Held(NamedTuple):
-    """The value is kept in a variable of this name."""
+    """The value is kept in variables of these names."""
 
-    name: bytes
+    names: tuple[bytes, ...]
 
 
 def entry_of(chunk: Chunk, way: Way) -> Entry | Held | None:
@@ -53,25 +53,32 @@ def entry_of(chunk: Chunk, way: Way) -> Entry | Held | None:
         if kind == "attribute" and step.field == "object":
             return _call_entry(chunk, way, at)
         if kind == "assignment" and step.field == "right":
-            return _held(chunk, parent.child_by_field_name("left"))
+            return _held(chunk, [step.node.child_by_field_name("left") for step in _assignments(way, at - 1)])
         if step.node not in values_of(parent):
             return None
         if kind == "named_expression" and not _is_entered_on(way, at - 1):
-            return _held(chunk, parent.child_by_field_name("name"))
+            return _held(chunk, [parent.child_by_field_name("name")])
         at -= 1
     return None
 
 
-def held_name(chunk: Chunk, way: Way) -> bytes | None:
-    """The variable that is given the value of the expression at the end of the way."""
+def held_names(chunk: Chunk, way: Way) -> tuple[bytes, ...]:
+    """The variables that are given the value of the expression at the end of the way."""
     use = entry_of(chunk, way)
-    return use.name if isinstance(use, Held) else None
+    return use.names if isinstance(use, Held) else ()
 
 
-def _held(chunk: Chunk, target: Node | None) -> Held | None:
-    if target is None or target.type != "identifier":
-        return None
-    return Held(chunk.text[target.start_byte : target.end_byte])
+def _held(chunk: Chunk, targets: list[Node | None]) -> Held | None:
+    names = [node for node in targets if node is not None and node.type == "identifier"]
+    return Held(tuple(chunk.text[name.start_byte : name.end_byte] for name in names)) if names else None
+
+
+def _assignments(way: Way, at: int) -> list[Step]:
+    """The assignment at `way[at]` and those it is the value of: `a = b = value`."""
+    first = at
+    while first > 0 and way[first].field == "right" and way[first - 1].node.type == "assignment":
+        first -= 1
+    return list(way[first : at + 1])
 
 
 def _is_entered_on(way: Way, at: int) -> bool:
@@ -193,8 +200,9 @@ def _exit_of(chunk: Chunk, way: Way) -> tuple[int, int] | None:
     if variable.type != "identifier":
         return None
     scopes = place_of(way).scopes
-    for mention in mentions(chunk, chunk.text[variable.start_byte : variable.end_byte]):
-        if mention.place.offset > variable.start_byte and mention.place.scopes == scopes:
+    name = chunk.text[variable.start_byte : variable.end_byte]
+    for mention in mentions_between(chunk, name, variable.end_byte, len(chunk.text)):
+        if mention.place.scopes == scopes:
             method = mention.way[-2].node.child_by_field_name("attribute")
             if method is not None and not mention.is_attribute and chunk.content(method) == "__exit__":
                 return mention.way[-2].node.start_point
@@ -212,11 +220,10 @@ def _decorates(chunk: Chunk, function: Node, outside: tuple[Scope, ...]) -> Deco
 
 
 def _is_generator(chunk: Chunk, function: Node, inside: tuple[Scope, ...]) -> bool:
-    for start, end in chunk.words(b"yield"):
-        if function.start_byte < start < function.end_byte:
-            way = chunk.way_to(start, end)
-            if way[-1].node.type == "yield" and place_of(way).scopes == inside:
-                return True
+    for start, end in chunk.words(b"yield", function.start_byte, function.end_byte):
+        way = chunk.way_to(start, end)
+        if way[-1].node.type == "yield" and place_of(way).scopes == inside:
+            return True
     return False
 
 
@@ -227,7 +234,7 @@ def _is_recursive(chunk: Chunk, function: Node, inside: tuple[Scope, ...]) -> bo
     word = chunk.text[name.start_byte : name.end_byte]
     is_method = len(inside) > 1 and inside[-2].kind == "class"
     held = bindings(chunk, word)
-    for mention in mentions(chunk, word):
+    for mention in mentions_between(chunk, word, function.start_byte, function.end_byte):
         scopes = mention.place.scopes
         if scopes[: len(inside)] != inside or mention.binding is not None:
             continue

@@ -64,13 +64,7 @@ def percent_formatted(template: str, values: Sequence[NamePattern] | None) -> Na
             parts.append(None)
         taken += 1
     parts.append(template[done:])
-    if any(part is not None and "%" in part for part in parts[::2]) and _has_stray_percent(template):
-        return None
-    return NamePattern.of(parts)
-
-
-def _has_stray_percent(template: str) -> bool:
-    return "%" in _CONVERSION.sub("", template)
+    return None if "%" in _CONVERSION.sub("", template) else NamePattern.of(parts)
 
 
 def brace_formatted(template: str, find: Callable[[str], NamePattern | None]) -> NamePattern | None:

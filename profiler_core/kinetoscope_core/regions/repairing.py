@@ -41,6 +41,8 @@ _STATEMENT = re.compile(
     re.VERBOSE,
 )
 _AFTER_STRING = re.compile(rb"[)\]}]*[ \t]*:?\s*\Z")
+_FORMATTED = re.compile(rb"\b[rR]?[fF][rR]?\Z")
+_OPEN_GAP = re.compile(rb"(?<!\{)\{(?:\{\{)*[^{}]*\Z")
 _CLOSER = {b"(": b")", b"[": b"]", b"{": b"}"}
 
 
@@ -59,7 +61,7 @@ def repairs(text: bytes) -> list[Insertion]:
         kind, token = match.lastgroup, match.group()
         if kind == "line":
             if not line.closers or _begins_statement(text, match.end(), line.indent):
-                found += line.ending()
+                found += line.ending(match.start())
                 line = _LogicalLine(text, match.end())
         elif kind == "comment":
             line.comments.append(match.start())
@@ -71,13 +73,13 @@ def repairs(text: bytes) -> list[Insertion]:
             line.close(token)
         elif kind == "colon":
             line.has_colon |= not line.closers
-    return sorted(found + line.ending(), key=lambda insertion: insertion.offset)
+    return sorted(found + line.ending(len(text)), key=lambda insertion: insertion.offset)
 
 
 class _LogicalLine:
     """The statement in hand: what it has open, and what it still lacks."""
 
-    __slots__ = ("closers", "comments", "has_colon", "indent", "is_head", "opened", "text")
+    __slots__ = ("closers", "comments", "has_colon", "indent", "is_head", "opened", "start", "text")
 
     def __init__(self, text: bytes, start: int) -> None:
         self.text = text
@@ -86,17 +88,19 @@ class _LogicalLine:
         self.is_head = beginning is not None and beginning["head"] is not None
         self.has_colon = False
         self.closers: list[bytes] = []
+        self.opened: list[int] = []
         self.comments: list[int] = []
-        self.opened = start
+        self.start = start
 
     def open(self, offset: int, bracket: bytes) -> None:
         self.closers.append(_CLOSER[bracket])
-        self.opened = offset
+        self.opened.append(offset)
 
     def close(self, bracket: bytes) -> None:
         if bracket in self.closers:
             while self.closers.pop() != bracket:
-                pass
+                self.opened.pop()
+            self.opened.pop()
 
     def end_string(self, offset: int, token: bytes) -> Insertion:
         """The quote that ends a string left open. Brackets and a colon at the end of the line are taken as code."""
@@ -108,21 +112,31 @@ class _LogicalLine:
                 self.has_colon = True
             else:
                 self.close(bytes([character]))
-        self.opened = offset
-        return Insertion(offset + end, token[:1])
+        gap = b"}" if _FORMATTED.search(self.text, self.start, offset) and _OPEN_GAP.search(code[:end]) else b""
+        return Insertion(offset + end, gap + token[:1])
 
-    def ending(self) -> list[Insertion]:
-        """What is lacking, at the end of the physical line on which the innermost bracket was opened."""
-        end = self.text.find(b"\n", self.opened)
-        end = len(self.text) if end < 0 else end
-        end = min([end, *(comment for comment in self.comments if comment >= self.opened)])
-        end = max(len(self.text[:end].rstrip()), self.opened)
+    def ending(self, stop: int) -> list[Insertion]:
+        """What is lacking, before `stop`: at the end of the physical line on which the innermost open bracket stands,
+        or of the last one if more was announced there by a bracket or a comma.
+        """
+        opened = self.opened[-1] if self.opened else stop
+        end = self._code_end(opened, stop)
+        if self.opened and self.text[end - 1 : end] in {b"(", b"[", b"{", b","}:
+            end = self._code_end(stop, stop)
         colon = b":" if self.is_head and not self.has_colon else b""
         if not self.closers:
             return [Insertion(end, colon)] if colon else []
         if colon and self.text[end - 1 : end] == b":":
             end, colon = end - 1, b""
         return [Insertion(end, b"".join(reversed(self.closers)) + colon)]
+
+    def _code_end(self, offset: int, stop: int) -> int:
+        """Where the code of the physical line of `offset` ends."""
+        end = self.text.find(b"\n", offset, stop)
+        end = stop if end < 0 else end
+        line = self.text.rfind(b"\n", self.start, end) + 1
+        end = min([end, *(comment for comment in self.comments if max(line, self.start) <= comment)])
+        return max(len(self.text[:end].rstrip()), self.start)
 
 
 def _begins_statement(text: bytes, offset: int, indent: int) -> bool:

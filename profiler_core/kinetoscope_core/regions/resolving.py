@@ -24,6 +24,17 @@ class Site(NamedTuple):
     place: Place
 
 
+class Question(NamedTuple):
+    """A name that was looked up at module level, from code in a chunk."""
+
+    name: bytes
+    chunk: Chunk
+
+
+# The bindings of a name at module level, and for each whether its chunk is before, at or after the one that asks.
+Answer = tuple[tuple[Binding, int], ...]
+
+
 class Reached(NamedTuple):
     """The bindings that can have reached a place. `is_single` says that there is one, whatever has run before."""
 
@@ -32,13 +43,28 @@ class Reached(NamedTuple):
 
 
 class Names:
-    """The names of one file, given in chunks."""
+    """The names of one file, given in chunks.
 
-    __slots__ = ("_module", "chunks")
+    `asked` notes each name that was looked up at module level, so that an answer can be kept until one of them has
+    another meaning.
+    """
+
+    __slots__ = ("_index", "_module", "asked", "chunks")
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self.chunks = chunks
+        self.asked: set[Question] = set()
         self._module: dict[bytes, list[tuple[int, Binding]]] = {}
+        self._index = {chunk: index for index, chunk in enumerate(chunks)}
+
+    def answer(self, question: Question) -> Answer | None:
+        """What the name's meaning in that chunk depends on: as long as it is equal, so is the meaning."""
+        asking = self._index.get(question.chunk)
+        if asking is None:
+            return None
+        return tuple(
+            (binding, (index > asking) - (index < asking)) for index, binding in self._at_module(question.name)
+        )
 
     def reaching(self, name: bytes, site: Site) -> Reached:
         """The bindings that give the name its meaning at the site; none if it is not bound, or not known where."""
@@ -52,13 +78,15 @@ class Names:
             if is_class and depth < len(scopes):
                 continue
             inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
-            held = inner if depth else self._at_module(name)
-            if not held:
+            if depth == 0:
+                self.asked.add(Question(name, self.chunks[site.chunk]))
+                inner = self._at_module(name)
+            if not inner:
                 continue
             if not is_direct:
-                reached = _at_the_end(held)
-                return Reached(reached, len(held) == 1)
-            reached = _before(held, site._replace(place=_seen_from(site.place, scopes[:depth])))
+                reached = _at_the_end(inner)
+                return Reached(reached, len(inner) == 1)
+            reached = _before(inner, site._replace(place=_seen_from(site.place, scopes[:depth])))
             if reached or not is_class:
                 return Reached(reached, len(reached) == 1)
         return Reached((), is_single=False)

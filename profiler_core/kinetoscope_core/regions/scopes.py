@@ -5,6 +5,7 @@ looked at, found by their bytes; no tree is ever walked as a whole.
 """
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -79,6 +80,12 @@ _COMPREHENSIONS: Final = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
 _BRANCHES: Final = frozenset({"elif_clause", "else_clause", "except_clause", "except_group_clause", "case_clause"})
+_STRUCTURE: Final = (
+    _COMPREHENSIONS
+    | _BRANCHES
+    | {"function_definition", "lambda", "class_definition"}
+    | {"for_statement", "while_statement", "if_statement", "try_statement"}
+)
 _PATTERNS: Final = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "expression_list"})
 _PARAMETERS: Final = frozenset({"parameters", "lambda_parameters"})
 
@@ -86,6 +93,13 @@ _PARAMETERS: Final = frozenset({"parameters", "lambda_parameters"})
 def mentions(chunk: Chunk, name: bytes) -> tuple[Mention, ...]:
     """Every mention of the name in the chunk's code, in the order of the text."""
     return chunk.once(("mentions", name), lambda: _found_mentions(chunk, name))
+
+
+def mentions_between(chunk: Chunk, name: bytes, start: int, end: int) -> tuple[Mention, ...]:
+    """Those of the mentions that stand from `start` up to `end`."""
+    found = mentions(chunk, name)
+    first = bisect_left(found, start, key=lambda mention: mention.place.offset)
+    return found[first : bisect_left(found, end, lo=first, key=lambda mention: mention.place.offset)]
 
 
 def bindings(chunk: Chunk, name: bytes) -> dict[tuple[Scope, ...], list[Binding]]:
@@ -97,8 +111,12 @@ def place_of(way: tuple[Step, ...]) -> Place:
     """The scopes and branches around the last node of the way."""
     scopes: list[Scope] = []
     branches: list[Branch] = []
-    for (node, _), (inner, field), after in zip(way, way[1:], [*way[2:], None], strict=False):
+    for at in range(len(way) - 1):
+        node = way[at].node
         kind = node.type
+        if kind not in _STRUCTURE:
+            continue
+        inner, field = way[at + 1]
         if kind in {"function_definition", "lambda", "class_definition"}:
             if field == "body":
                 scopes.append(Scope(node.start_byte, "class" if kind == "class_definition" else "function"))
@@ -106,7 +124,7 @@ def place_of(way: tuple[Step, ...]) -> Place:
         elif kind in _COMPREHENSIONS:
             # The first iterable is evaluated outside.
             is_first = inner.type == "for_in_clause" and inner.prev_named_sibling == node.child_by_field_name("body")
-            if not (is_first and after is not None and after.field == "right"):
+            if not (is_first and at + 2 < len(way) and way[at + 2].field == "right"):
                 scopes.append(Scope(node.start_byte, "comprehension"))
                 branches = []
         elif kind in {"for_statement", "while_statement"} and field == "body":
@@ -118,9 +136,11 @@ def place_of(way: tuple[Step, ...]) -> Place:
     return Place(way[-1].node.start_byte, tuple(scopes), tuple(branches))
 
 
-def _found_mentions(chunk: Chunk, name: bytes) -> tuple[Mention, ...]:
+def _found_mentions(chunk: Chunk, name: bytes, *, is_for_binding: bool = False) -> tuple[Mention, ...]:
     found: list[Mention] = []
     for start, end in chunk.words(name):
+        if is_for_binding and _is_only_looked_into(chunk.text, start, end):
+            continue
         way = chunk.way_to(start, end)
         if way and way[-1].node.type == "identifier" and way[-1].node.byte_range == (start, end):
             mention = _mention(chunk, way)
@@ -132,7 +152,8 @@ def _found_mentions(chunk: Chunk, name: bytes) -> tuple[Mention, ...]:
 def _found_bindings(chunk: Chunk, name: bytes) -> dict[tuple[Scope, ...], list[Binding]]:
     found: dict[tuple[Scope, ...], list[Binding]] = {}
     declared: dict[tuple[Scope, ...], str] = {}
-    named = mentions(chunk, name)
+    is_read = chunk.has_found(("mentions", name))
+    named = mentions(chunk, name) if is_read else _found_mentions(chunk, name, is_for_binding=True)
     for mention in named:
         if mention.declares is not None:
             declared[mention.place.scopes] = mention.declares
@@ -147,6 +168,15 @@ def _found_bindings(chunk: Chunk, name: bytes) -> dict[tuple[Scope, ...], list[B
     for held in found.values():
         held.sort(key=lambda binding: binding.place.offset)
     return found
+
+
+def _is_only_looked_into(text: bytes, start: int, end: int) -> bool:
+    """Whether a name before a dot can't be bound by it. Most mentions of `torch` are such: it saves half of the time
+    of reading a file.
+    """
+    line = text.rfind(b"\n", 0, start) + 1
+    is_continued = text[max(line - 3, 0) : line].rstrip(b"\r\n").endswith(b"\\")
+    return text[end : end + 1] == b"." and not is_continued and b"import" not in text[line:start]
 
 
 def _outer_function(scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:

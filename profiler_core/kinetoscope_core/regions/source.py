@@ -175,7 +175,8 @@ def _made_again(
     before, begin = old[edited], old_starts[edited]
     made: list[Chunk] = []
     for piece, start in zip(pieces, starts, strict=True):
-        chunk = known.get(piece)
+        # Taken out: a chunk stands in one place only.
+        chunk = known.pop(piece, None)
         if chunk is None:
             is_edited = start == begin and change.old_end <= begin + len(before.data)
             is_edited = is_edited and len(piece) - len(before.data) == change.new_end - change.old_end

@@ -45,13 +45,14 @@ class Chunk:
     `text` is what the tree belongs to: the piece, repaired if it was broken. Rows count from the piece's first line.
     """
 
-    __slots__ = ("_found", "_insertions", "_plain", "_tree", "data", "placed", "rows", "text")
+    __slots__ = ("_found", "_insertions", "_plain", "_tree", "data", "kept", "rows", "text")
 
     def __init__(self, data: bytes, older: "tuple[Chunk, Change] | None" = None) -> None:
         self.data = data
         self.rows = data.count(b"\n")
         self.text = data
-        self.placed: dict[Hashable, object] = {}
+        # What was found out with the help of other pieces, by those who know when it no longer holds.
+        self.kept: dict[str, object] = {}
         self._insertions: dict[int, list[tuple[int, int]]] = {}
         self._found: dict[Hashable, object] = {}
         self._plain = _parsed(data) if older is None else older[0].parsed_again(data, older[1])
@@ -92,14 +93,18 @@ class Chunk:
             found = self._found[key] = find()
             return found
 
-    def words(self, word: bytes) -> Iterator[tuple[int, int]]:
+    def has_found(self, key: Hashable) -> bool:
+        """Whether `once` has the answer."""
+        return key in self._found
+
+    def words(self, word: bytes, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
         """Where the word stands in `text`, as a whole word: in code, comments and strings alike."""
-        at = self.text.find(word)
+        at = self.text.find(word, start, stop)
         while at >= 0:
             end = at + len(word)
             if not _is_word_byte(self.text[at - 1 : at]) and not _is_word_byte(self.text[end : end + 1]):
                 yield at, end
-            at = self.text.find(word, end)
+            at = self.text.find(word, end, stop)
 
     def way_to(self, start: int, end: int) -> tuple[Step, ...]:
         """The nodes from the root to the smallest one around these bytes."""
