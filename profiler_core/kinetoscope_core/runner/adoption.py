@@ -17,6 +17,8 @@ class Recording:
 
     def __init__(self, profile: Any) -> None:
         self.profile = weakref.ref(profile)
+        self.running = profile
+        """Held while it records: nothing else may hold it, and torch crashes at exit if it is never stopped."""
         self.results: Any = None
         self.path: Optional[str] = None
         self.entries: Any = None
@@ -27,20 +29,21 @@ class Recording:
 class Adoption:
     """Watches torch's profile classes.
 
-    `step_aside()` is called before a profile of the script prepares or starts; `begin(recording)` and `end(recording)`
-    when one records and has recorded; `new_path()` names the file for the next trace.
+    `ignores(profile)` holds for ours, and for all in forked children. `step_aside()` is called before a profile of the
+    script prepares or starts; `begin()` and `end(recording)` when one records and has recorded; `new_path()` names the
+    file for the next trace.
     """
 
     def __init__(
         self,
-        is_ours: Callable[[Any], bool],
+        ignores: Callable[[Any], bool],
         step_aside: Callable[[], None],
-        begin: Callable[[Recording], None],
+        begin: Callable[[], None],
         end: Callable[[Recording], None],
         new_path: Callable[[], str],
     ) -> None:
         self.recordings: List[Recording] = []
-        self._is_ours = is_ours
+        self._ignores = ignores
         self._step_aside = step_aside
         self._begin = begin
         self._end = end
@@ -59,7 +62,7 @@ class Adoption:
         self._hook_export(profile)
 
     def hook_front(self, profiler_profiler: ModuleType) -> None:
-        """Patches `torch.profiler.profile`: started, it may wait for its schedule, and ours must not begin meanwhile."""
+        """Patches `torch.profiler.profile`: started, it may wait for its schedule; ours must not begin then."""
         for name in ("_KinetoProfile", "profile"):
             _wrap(getattr(profiler_profiler, name), "start", before=self._before_prepare)
 
@@ -76,27 +79,26 @@ class Adoption:
     def finish(self) -> None:
         """At the end of the script: stops a profile that still records (else torch crashes at exit), and saves."""
         current = self._current
-        profile = current.profile() if current is not None else None
-        if profile is not None:
-            profile.__exit__(None, None, None)
+        if current is not None:
+            current.running.__exit__(None, None, None)
         self.flush()
 
     def _before_prepare(self, profile: Any) -> None:
-        if not self._is_ours(profile):
+        if not self._ignores(profile):
             self._step_aside()
             if self._current is None:
                 self.flush()
 
     def _after_start(self, profile: Any) -> None:
-        if not self._is_ours(profile):
+        if not self._ignores(profile):
             self._current = Recording(profile)
-            self._begin(self._current)
+            self._begin()
 
     def _after_stop(self, profile: Any) -> None:
         recording = self._current
         if recording is None or recording.profile() is not profile:
             return
-        self._current = None
+        self._current = recording.running = None
         recording.results = profile.kineto_results
         self.recordings.append(recording)
         self._end(recording)

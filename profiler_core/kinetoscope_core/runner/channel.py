@@ -3,6 +3,7 @@
 stdout and stderr belong to the script and never carry a message.
 """
 
+import hmac  # noqa: F401 # pyright: ignore[reportUnusedImport] - else imported at the first call, by the script's path
 import json
 import os
 import threading

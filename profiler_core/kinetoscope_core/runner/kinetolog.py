@@ -10,21 +10,26 @@ import sys
 import tempfile
 from typing import Generator, List
 
-_LINE_OF_KINETO = re.compile(rb"^[A-Z]+:\d{4}-\d\d-\d\d [\d:]+ \d+:\d+ \S+\.(?:cpp|h):\d+\]")
+_LINE_OF_KINETO = re.compile(
+    rb"^[A-Z]+:\d{4}-\d\d-\d\d [\d:]+ \d+:\d+ \S+\.(?:cpp|h):\d+\]"
+    rb"|^ERROR: External init callback must run in same thread"
+)
 _FAILURES = (b"CUPTI_ERROR", b"CUPTI initialization failed", b"Failed to init", b"insufficient privileges")
 
 
 @contextlib.contextmanager
 def kineto_log_kept(failures: List[str]) -> Generator[None, None, None]:
-    """While inside, fd 2 goes to a file. At the end Kineto's failures are appended to `failures`, its other lines are
-    dropped, and all else is passed on to the true stderr."""
+    """While inside, fd 2 goes to a file.
+
+    At the end Kineto's failures are appended to `failures`, its other lines are dropped, and all else is passed on.
+    """
     try:
         true_stderr = os.dup(2)
     except OSError:  # the script runs without a stderr
         yield
         return
     with tempfile.TemporaryFile() as kept:
-        if sys.stderr is not None:
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # the script may have closed or replaced it
             sys.stderr.flush()
         os.dup2(kept.fileno(), 2)
         try:

@@ -1,10 +1,14 @@
 """Ends every process that belongs to a run, also those that left its process group. Used by both sides."""
 
+import contextlib
 import os
 import signal
+import time
 from typing import List
 
 ENVIRONMENT_VARIABLE = "KINETOSCOPE_RUN"
+ROUNDS = 100
+SECONDS_BETWEEN_ROUNDS = 0.01
 
 
 def processes_of(run_id: str) -> List[int]:
@@ -29,16 +33,17 @@ def processes_of(run_id: str) -> List[int]:
 def end_processes(run_id: str, own_group: int = 0) -> None:
     """Kills what `processes_of` finds and, where given, the process group that the run was started in.
 
-    Twice, since a process may start another one while it is looked for. The group comes last: it may be the caller's.
+    Until there are none, since a process may start another one while it is looked for. The group comes last: it may be
+    the caller's.
     """
-    for _ in range(2):
-        for process in processes_of(run_id):
-            try:
+    for _ in range(ROUNDS):
+        found = processes_of(run_id)
+        for process in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
-        if own_group and hasattr(os, "killpg"):
-            try:
-                os.killpg(own_group, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                own_group = 0
+        if not found:
+            break
+        time.sleep(SECONDS_BETWEEN_ROUNDS)
+    if own_group and hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(own_group, signal.SIGKILL)

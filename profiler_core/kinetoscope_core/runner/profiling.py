@@ -3,11 +3,12 @@
 torch is taken from `sys.modules`: the script has imported it, we never do.
 """
 
+import contextlib
 import os
 import sys
 import threading
 import warnings
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Generator, List, Optional
 
 from .kinetolog import kineto_log_kept
 
@@ -43,8 +44,7 @@ class Profiler:
         torch = sys.modules["torch"]
         self._busy_thread = self._starting_thread = threading.get_ident()
         try:
-            with kineto_log_kept(self.failures), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with kineto_log_kept(self.failures), _warnings_ignored():
                 self._profile = self._make_profile(torch)
                 if self.records_cuda and torch.cuda.is_initialized():
                     torch.cuda.synchronize()
@@ -76,8 +76,7 @@ class Profiler:
                 return False
             self._busy_thread = threading.get_ident()
             try:
-                with kineto_log_kept(self.failures), warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
+                with kineto_log_kept(self.failures), _warnings_ignored():
                     profile.stop()
                     profile.export_chrome_trace(path)
             finally:
@@ -94,6 +93,19 @@ def _launch_and_wait(torch: Any) -> None:
         torch.cuda.synchronize()
 
 
+@contextlib.contextmanager
+def _warnings_ignored() -> Generator[None, None, None]:
+    """`warnings.catch_warnings` would let each warning be shown a second time that a script is shown once."""
+    everything: Any = ("ignore", None, Warning, None, 0)
+    filters: List[Any] = warnings.filters  # type: ignore[assignment]
+    filters.insert(0, everything)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            filters.remove(everything)
+
+
 def device_facts() -> Dict[str, Any]:
     """The script's torch and GPUs, and why there is no GPU where there is none. Empty when torch was not imported."""
     torch: Optional[Any] = sys.modules.get("torch")
@@ -105,8 +117,7 @@ def device_facts() -> Dict[str, Any]:
         "devices": [],
         "no_cuda_because": None,
     }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _warnings_ignored():
         if torch.cuda.is_available():
             facts["devices"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
             return facts

@@ -16,6 +16,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 CONTEXTLIB = contextlib.__file__
+_COLUMNS = ("region", "passage", "place_passage", "thread", "time_ns")
 
 
 class Place:
@@ -50,6 +51,9 @@ class NamedRegion:
         return self.depth.get(threading.get_native_id(), 0) > 1
 
 
+_UNKNOWN = Place(-1, "", 0, "")
+
+
 class RegionLog:
     """All entries that were made while a window was open, as columns; counts of all others.
 
@@ -66,28 +70,35 @@ class RegionLog:
         self.regions: List[NamedRegion] = []
         self._on_enter = on_enter
         self._on_exit = on_exit
-        self._by_code: Dict[Tuple[CodeType, int], Optional[Place]] = {}
+        self._by_code: Dict[Tuple[int, int], Optional[Place]] = {}
+        self._codes: List[CodeType] = []
         self._ignored_folders = (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
+        self._lock = threading.Lock()
         self._is_child = False
         self.clear()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._ignore_everything)
 
     def clear(self) -> None:
-        """Forgets the entries of the last window. The columns: region, passage of it, passage of its place, thread, ns."""
-        self.entry_region = array("l")
-        self.entry_passage = array("l")
-        self.entry_place_passage = array("l")
-        self.entry_thread = array("q")
-        self.entry_time_ns = array("q")
+        """Forgets the entries of the last window."""
+        # One array and one call for an entry: several would mix up the entries of two threads.
+        self._entries = array("q")
 
     def entries(self) -> Dict[str, List[int]]:
+        """The columns: region, passage of it, passage of its place, thread, time."""
+        return {name: self._entries[index :: len(_COLUMNS)].tolist() for index, name in enumerate(_COLUMNS)}
+
+    def as_values(self) -> Dict[str, Any]:
+        """The places and regions, by index, for JSON."""
         return {
-            "region": self.entry_region.tolist(),
-            "passage": self.entry_passage.tolist(),
-            "place_passage": self.entry_place_passage.tolist(),
-            "thread": self.entry_thread.tolist(),
-            "time_ns": self.entry_time_ns.tolist(),
+            "places": [
+                {"file": place.file, "line": place.line, "function": place.function, "finished": place.finished}
+                for place in list(self.places)
+            ],
+            "regions": [
+                {"place": region.place.index, "name": region.name, "safe_name": region.safe_name}
+                for region in list(self.regions)
+            ],
         }
 
     def _ignore_everything(self) -> None:
@@ -117,11 +128,7 @@ class RegionLog:
             self._kinetoscope_region = region, thread
             log._on_enter(region, passage)
             if log.is_recording:
-                log.entry_region.append(region.index)
-                log.entry_passage.append(passage)
-                log.entry_place_passage.append(place_passage)
-                log.entry_thread.append(thread)
-                log.entry_time_ns.append(time.time_ns())
+                log._entries.extend((region.index, passage, place_passage, thread, time.time_ns()))
             if region.safe_name is region.name:
                 return enter(self)
             self.name = region.safe_name
@@ -153,16 +160,25 @@ class RegionLog:
             if found is None:
                 return None
             code, line = found
-        key = (code, line)
-        if key not in self._by_code:
-            self._by_code[key] = self._new_place(code, line)
-        place = self._by_code[key]
+        # By identity: the hash of a code object is made anew from its instructions each time, the longer the slower.
+        key = id(code), line
+        place = self._by_code.get(key, _UNKNOWN)
+        if place is _UNKNOWN:
+            with self._lock:
+                place = self._by_code.get(key, _UNKNOWN)
+                if place is _UNKNOWN:
+                    self._codes.append(code)  # else its id might be another's one day
+                    place = self._by_code[key] = self._new_place(code, line)
         if place is None or not isinstance(name, str):
             return None
         region = place.names.get(name)
         if region is None:
-            region = place.names[name] = NamedRegion(len(self.regions), place, name)
-            self.regions.append(region)
+            with self._lock:
+                region = place.names.get(name)
+                if region is None:
+                    region = NamedRegion(len(self.regions), place, name)
+                    self.regions.append(region)
+                    place.names[name] = region
         return region
 
     def _new_place(self, code: CodeType, line: int) -> Optional[Place]:

@@ -1,31 +1,35 @@
 """Runs a script or module as `python script.py args` or `python -m module args` would.
 
-`__main__`, `__file__`, `sys.argv`, `sys.orig_argv` and `sys.path[0]` are as there; exceptions and exit codes are left to
-the caller.
+`__main__`, `__file__`, `sys.argv`, `sys.orig_argv`, `sys.path[0]` and what an import finds are as there; exceptions and
+exit codes are left to the caller.
 """
 
-import importlib.util
 import io
 import os
 import runpy
 import sys
-from importlib.machinery import SourceFileLoader
-from types import CodeType, ModuleType, TracebackType
-from typing import Any, List, Optional, Tuple
+from importlib.machinery import PathFinder, SourceFileLoader
+from types import ModuleType, TracebackType
+from typing import AbstractSet, Any, List, Optional
+
+_OURS = __name__.partition(".")[0]
+_python: Any = runpy
+_FILE_OF_RUNPY = runpy.run_path.__code__.co_filename
 
 
 class ScriptNotFound(Exception):
     """There is no such script or module; the text is what Python says in that case."""
 
 
-def run_script(path: str, arguments: List[str]) -> None:
+def run_script(path: str, arguments: List[str], loaded_by_python: AbstractSet[str]) -> None:
     """Executes the file, or the folder or zip file with a `__main__.py` in it, as `__main__`."""
-    sys.argv[:] = [path, *arguments]
-    _set_original_arguments([path, *arguments])
-    if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
-        runpy.run_path(path, run_name="__main__")
+    _set_arguments(path, [path], arguments)
+    # CPython makes it absolute without tidying it up (getpath.c, _Py_abspath).
+    absolute = path if os.path.isabs(path) else os.path.join(os.getcwd(), path.removeprefix("./"))
+    if _can_import_from(absolute):
+        sys.path.insert(0, absolute)
+        _run_module_as_main("__main__", loaded_by_python, is_named=False)
         return
-    absolute = os.path.abspath(path)
     try:
         with io.open_code(absolute) as file:
             source = file.read()
@@ -33,64 +37,85 @@ def run_script(path: str, arguments: List[str]) -> None:
         raise ScriptNotFound(f"can't open file '{absolute}': [Errno {error.errno}] {error.strerror}") from error
     if not getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, os.path.dirname(os.path.realpath(absolute)))
-    module = ModuleType("__main__")
-    module.__file__ = absolute
-    module.__loader__ = SourceFileLoader("__main__", absolute)
-    module.__dict__["__annotations__"] = {}
-    module.__dict__["__builtins__"] = sys.modules["builtins"]
-    module.__dict__["__cached__"] = None
-    sys.modules["__main__"] = module
-    exec(compile(source, absolute, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - what the user asked for
+    main = _new_main(loaded_by_python)
+    main.__loader__ = SourceFileLoader("__main__", absolute)
+    main.__file__ = absolute
+    main.__dict__["__cached__"] = None
+    exec(compile(source, absolute, "exec", dont_inherit=True), main.__dict__)  # noqa: S102 - what the user asked for
 
 
-def run_module(name: str, arguments: List[str]) -> None:
+def run_module(name: str, arguments: List[str], loaded_by_python: AbstractSet[str]) -> None:
     """Executes a module, or the `__main__` of a package, as `__main__`."""
-    sys.argv[:] = ["-m", *arguments]
-    _set_original_arguments(["-m", name, *arguments])
+    _set_arguments("-m", ["-m", name], arguments)
     if not getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, os.getcwd())
-    module, code = _find_module(name)
-    sys.argv[0] = str(module.__file__)
-    sys.modules["__main__"] = module
-    exec(code, module.__dict__)  # noqa: S102 - what the user asked for
+    _run_module_as_main(name, loaded_by_python, is_named=True)
 
 
-def _find_module(name: str) -> Tuple[ModuleType, CodeType]:
+def _run_module_as_main(name: str, loaded_by_python: AbstractSet[str], *, is_named: bool) -> None:
+    """What CPython itself calls for `-m`, folders and zip files, the same from 3.9 to 3.14."""
+    _new_main(loaded_by_python)
     try:
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.submodule_search_locations is not None:
-            spec = importlib.util.find_spec(name + ".__main__")
-            if spec is None:
-                raise ScriptNotFound(
-                    f"No module named {name}.__main__; '{name}' is a package and cannot be directly executed"
-                )
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name + ".").startswith(error.name + "."):
-            raise ScriptNotFound(f"No module named {error.name}") from error
+        _python._run_module_as_main(name, is_named)
+    except SystemExit as error:
+        if (
+            isinstance(error.__context__, _python._Error)
+            and without_our_frames(error.__traceback__, _FILE_OF_RUNPY) is None
+        ):
+            raise ScriptNotFound(str(error.__context__)) from None
         raise
-    loader: Any = None if spec is None else spec.loader
-    code: Optional[CodeType] = loader.get_code(spec.name) if spec is not None and hasattr(loader, "get_code") else None
-    if spec is None or code is None:
-        raise ScriptNotFound(f"No module named {name}")
-    module = ModuleType("__main__")
-    module.__spec__ = spec
-    module.__file__ = spec.origin
-    module.__loader__ = spec.loader
-    module.__package__ = spec.parent
-    module.__dict__["__annotations__"] = {}
-    module.__dict__["__builtins__"] = sys.modules["builtins"]
-    module.__dict__["__cached__"] = spec.cached
-    return module, code
 
 
-def without_our_frames(traceback: Optional[TracebackType]) -> Optional[TracebackType]:
+def _set_arguments(argv0: str, original: List[str], arguments: List[str]) -> None:
+    sys.argv[:] = [argv0, *arguments]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = [sys.orig_argv[0], *original, *arguments]
+
+
+def _can_import_from(path: str) -> bool:
+    for hook in sys.path_hooks:
+        try:
+            hook(path)
+        except ImportError:
+            continue
+        return True
+    return False
+
+
+def _new_main(loaded_by_python: AbstractSet[str]) -> ModuleType:
+    """The module in which the script runs, as Python makes it."""
+    forget_what_the_script_would_not_find(loaded_by_python)
+    main = ModuleType("__main__")
+    if sys.version_info < (3, 14):
+        main.__dict__["__annotations__"] = {}
+    main.__dict__["__builtins__"] = sys.modules["builtins"]
+    sys.modules["__main__"] = main
+    if "__mp_main__" in sys.modules:  # multiprocessing's second name for it
+        sys.modules["__mp_main__"] = main
+    return main
+
+
+def forget_what_the_script_would_not_find(loaded_by_python: AbstractSet[str]) -> None:
+    """Forgets each module that we imported and that the script's own import would take from elsewhere.
+
+    A `queue.py` beside the script goes before that of the standard library, for better or worse.
+    """
+    for name in [name for name in sys.modules if "." not in name and name not in loaded_by_python and name != _OURS]:
+        spec = getattr(sys.modules[name], "__spec__", None)
+        if spec is None or not spec.has_location:
+            continue
+        found = PathFinder.find_spec(name)
+        if found is not None and found.origin != spec.origin:
+            for loaded in [other for other in sys.modules if (other + ".").startswith(name + ".")]:
+                del sys.modules[loaded]
+
+
+def without_our_frames(traceback: Optional[TracebackType], *also: str) -> Optional[TracebackType]:
     """The traceback from the script's own first frame on, as Python would show it."""
     folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
-    while traceback is not None and traceback.tb_frame.f_code.co_filename.startswith(folder):
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith(folder) and file not in also:
+            break
         traceback = traceback.tb_next
     return traceback
-
-
-def _set_original_arguments(arguments: List[str]) -> None:
-    if hasattr(sys, "orig_argv"):
-        sys.orig_argv[:] = [sys.executable, *arguments]

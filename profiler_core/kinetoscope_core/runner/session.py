@@ -1,21 +1,19 @@
 """One run, from the first message to the last: puts the log, the window, the profilers and the script together."""
 
-import ctypes
 import json
 import os
 import signal
 import sys
 import threading
 import time
-import traceback
 import warnings
-from types import TracebackType
-from typing import Any, Dict, List, Optional, Type
+from typing import AbstractSet, Any, Callable, Dict, List, Optional
 
 from . import channel as channels
-from . import processes, script
+from . import children, failures, processes, script
 from .adoption import Adoption, Recording
 from .imports import on_import
+from .interrupts import interrupts_deferred, raise_in_main_thread
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog
 from .window import Plan, Window
@@ -31,8 +29,9 @@ class EndOfRun(BaseException):
 class Session:
     """The state of a run: `waiting` for the window, `open`, `closed`, or `aside` for the script's own profiler."""
 
-    def __init__(self, channel: channels.Channel, request: Dict[str, Any]) -> None:
+    def __init__(self, channel: channels.Channel, request: Dict[str, Any], loaded_by_python: AbstractSet[str]) -> None:
         self._channel = channel
+        self._loaded_by_python = loaded_by_python
         self._request = request
         self._folder: str = request["folder"]
         self._plan = Plan(request)
@@ -40,7 +39,7 @@ class Session:
         self._log = RegionLog(self._on_enter, self._on_exit)
         self._profiler = Profiler()
         self._adoption = Adoption(
-            self._profiler.is_ours, self._step_aside, self._begin_adopted, self._end_adopted, self._new_trace_path
+            self._is_not_the_script_s, self._step_aside, self._begin_adopted, self._end_adopted, self._new_trace_path
         )
         self._pid = os.getpid()
         self._state = "waiting"
@@ -54,28 +53,29 @@ class Session:
 
     # --- the script's life
 
-    def run(self) -> int:
-        """Runs the script to its end; the exit code is Python's own."""
+    def run(self) -> Any:
+        """Runs the script to its end. Returns what Python is to exit with: a code, or a text that it prints."""
         self._hook()
         threading.Thread(target=self._watch, name="kinetoscope", daemon=True).start()
         self._channel.send("phase", phase="running")
         code = self._run_script()
+        if self._is_child():
+            children.leave(code)
         self._wait_for_threads()
-        interrupted_by = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self.finish(exit_code=code)
-        except EndOfRun:  # came from the watching thread when the script had just ended
-            self.finish(exit_code=code)
-        signal.signal(signal.SIGINT, interrupted_by)
+        with interrupts_deferred():
+            try:
+                self.finish(exit_code=code)
+            except EndOfRun:  # came from the watching thread when the script had just ended
+                self.finish(exit_code=code)
         return code
 
-    def _run_script(self) -> int:
+    def _run_script(self) -> Any:
         request = self._request
         try:
             if request["module"]:
-                script.run_module(request["module"], request["arguments"])
+                script.run_module(request["module"], request["arguments"], self._loaded_by_python)
             else:
-                script.run_script(request["script"], request["arguments"])
+                script.run_script(request["script"], request["arguments"], self._loaded_by_python)
         except EndOfRun:
             return 0
         except script.ScriptNotFound as error:
@@ -87,36 +87,41 @@ class Session:
             return self._show_failure(error)
         return 0
 
-    def _exit_code(self, error: SystemExit) -> int:
+    def _exit_code(self, error: SystemExit) -> Any:
         code = error.code
-        if code is None or isinstance(code, int):
-            number = int(code or 0)
-        else:
-            sys.stderr.write(str(code) + "\n")
-            number = 1
+        number = 0 if code is None else code & 0xFF if isinstance(code, int) else 1
         if number and not self._is_over:
             self._channel.send("exited", code=number)
-        return number
+        return code
 
-    def _show_failure(self, error: BaseException) -> int:
+    def _show_failure(self, error: BaseException) -> Any:
         """Prints the traceback as Python would, without our frames, and reports it."""
         own = script.without_our_frames(error.__traceback__)
         is_interrupt = isinstance(error, KeyboardInterrupt)
         if not (is_interrupt and self._was_stopped):
-            sys.excepthook(type(error), error.with_traceback(own), own)
-            self._channel.send("failed", **_description(type(error), error, own))
+            try:
+                failures.show(error, own)
+            except SystemExit as from_excepthook:
+                return self._exit_code(from_excepthook)
+            self._channel.send("failed", **failures.describe(error, own))
         return 130 if is_interrupt else 1
 
     def _wait_for_threads(self) -> None:
-        """As Python does at its end, but before the window is closed, since their regions belong to the run."""
-        for thread in threading.enumerate():
-            if thread is threading.main_thread() or thread.daemon:
-                continue
-            while thread.is_alive() and not self._is_over:
-                thread.join(0.1)
+        """As Python does at its end, but before the window is closed, since their regions belong to the run.
 
-    def finish(self, exit_code: Optional[int] = None, left_by: Optional[str] = None) -> None:
+        Python calls it once more, which then does nothing. It also ends the workers of executors, which wait for it.
+        """
+        shut_down: Callable[[], Any] = getattr(threading, "_shutdown", int)
+        try:
+            shut_down()
+        except BaseException as error:
+            if not (self._is_over and isinstance(error, (EndOfRun, KeyboardInterrupt))):
+                sys.excepthook(type(error), error, error.__traceback__)
+
+    def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
         """Closes what is open, saves all that was measured, and says so."""
+        if exit_code is not None and not isinstance(exit_code, int):
+            exit_code = 1
         self._close_window("the script ended")
         self._adoption.finish()
         self._save()
@@ -125,19 +130,31 @@ class Session:
     # --- hooks
 
     def _hook(self) -> None:
-        on_import(
-            {"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front}
-        )
-        os_exit = os._exit
-
-        def exit_and_keep(status: int) -> None:
-            if os.getpid() == self._pid:
-                self.finish(exit_code=status, left_by="os._exit")
-            os_exit(status)
-
-        os._exit = exit_and_keep  # type: ignore[assignment]
+        on_import({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
+        for name in ("_exit", "execv", "execve"):
+            self._keep_before(name)
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
-        warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
+        if sys.version_info >= (3, 12):
+            warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
+
+    def _keep_before(self, name: str) -> None:
+        """Patches a function of `os` after which nothing of this program runs, so that what is measured is kept."""
+        original: Any = getattr(os, name)
+
+        def keep_and_leave(*arguments: Any, **options: Any) -> Any:
+            if not self._is_child():
+                code = arguments[0] if name == "_exit" and arguments else None
+                self.finish(exit_code=code, left_by="os." + name)
+            return original(*arguments, **options)
+
+        setattr(os, name, keep_and_leave)
+
+    def _is_child(self) -> bool:
+        """In a forked child, nothing is measured and nothing said."""
+        return os.getpid() != self._pid
+
+    def _is_not_the_script_s(self, profile: Any) -> bool:
+        return self._is_child() or self._profiler.is_ours(profile)
 
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
@@ -167,14 +184,14 @@ class Session:
     def _end_script(self, has_failed: bool) -> None:
         self._is_over = True
         if threading.current_thread() is not threading.main_thread():
-            _raise_in_main_thread()
+            raise_in_main_thread(EndOfRun)
         elif not has_failed:
             raise EndOfRun
 
     # --- our window
 
     def _open_window(self) -> None:
-        with self._lock:
+        with interrupts_deferred(), self._lock:
             if self._state != "waiting":
                 return
             if not self._profiler_may_start():
@@ -194,7 +211,7 @@ class Session:
         self._channel.send("phase", phase="measuring")
 
     def _profiler_may_start(self) -> bool:
-        """Before torch 2.7 only the main thread's regions are recorded, and only it could stop the profiler in the end."""
+        """Before torch 2.7 only the main thread's regions are recorded, and only it could stop the profiler at last."""
         if threading.current_thread() is threading.main_thread():
             return True
         torch = sys.modules["torch"]
@@ -205,8 +222,8 @@ class Session:
 
     def _close_window(self, why: str) -> None:
         """Stops our profiler and saves its trace and the log. Does nothing unless the window is open."""
-        with self._lock:
-            if self._state != "open" or not self._profiler.can_stop_here():
+        with interrupts_deferred(), self._lock:
+            if self._state != "open" or not self._profiler.can_stop_here() or self._is_child():
                 return
             self._state = "closed"
             self._log.is_recording = False
@@ -219,7 +236,7 @@ class Session:
                 return
             self._own_window = _window(path, False, self._profiler.records_cuda, self._log.entries())
             self._save()
-        self._channel.send("measured", why=why)
+        self._channel.send("measured", why=why, device=device_facts())
 
     def _new_trace_path(self) -> str:
         self._traces += 1
@@ -233,7 +250,7 @@ class Session:
             self._state = "aside"
             self._channel.send("phase", phase="the script's own profiler measures")
 
-    def _begin_adopted(self, recording: Recording) -> None:
+    def _begin_adopted(self) -> None:
         self._log.clear()
         self._log.is_recording = True
 
@@ -252,14 +269,7 @@ class Session:
             if recording.path is not None
         ]
         log = {
-            "places": [
-                {"file": place.file, "line": place.line, "function": place.function, "finished": place.finished}
-                for place in self._log.places
-            ],
-            "regions": [
-                {"place": region.place.index, "name": region.name, "safe_name": region.safe_name}
-                for region in self._log.regions
-            ],
+            **self._log.as_values(),
             "windows": windows,
             "failures": self._profiler.failures,
             "recordings": len(self._adoption.recordings),
@@ -294,11 +304,11 @@ class Session:
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
             # A region that has been open for twice the budget will not come to its end in time.
-            if self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s:
-                if not self._plan.to_the_end:
-                    self._close_window("the time budget is over")
-                    self._is_over = True
-                    _raise_in_main_thread()
+            is_stuck = self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s
+            if is_stuck and not self._plan.to_the_end:
+                self._close_window("the time budget is over")
+                self._is_over = True
+                raise_in_main_thread(EndOfRun)
 
     def _stop(self, interrupt: bool) -> None:
         self._was_stopped = True
@@ -314,28 +324,11 @@ def _window(path: str, adopted: bool, records_cuda: bool, entries: Dict[str, Lis
     return {"trace": os.path.basename(path), "adopted": adopted, "records_cuda": records_cuda, "entries": entries}
 
 
-def _raise_in_main_thread() -> None:
-    """Raises EndOfRun in the main thread as soon as it executes Python again."""
-    ident = ctypes.c_ulong(threading.main_thread().ident or 0)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(EndOfRun))
-
-
-def _description(kind: Type[BaseException], error: BaseException, own: Optional[TracebackType]) -> Dict[str, Any]:
-    """What a failure looks like to the other side: its text, and the frames of the stack, innermost last."""
-    frames = traceback.extract_tb(own)
-    text = "".join(traceback.format_exception(kind, error, own))
-    return {
-        "type": kind.__name__,
-        "message": str(error),
-        "traceback": text,
-        "frames": [[frame.filename, frame.lineno, frame.name] for frame in frames],
-    }
-
-
-def main() -> int:
-    """Connects, takes the request, and runs it."""
+def main(loaded_by_python: AbstractSet[str]) -> Any:
+    """Connects, takes the request, and runs it. `loaded_by_python` is what any script finds loaded when it begins."""
     channel = channels.connect()
     channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
     request = channel.receive(None)
-    assert request is not None
-    return Session(channel, request).run()
+    if request is None:
+        raise EOFError
+    return Session(channel, request, loaded_by_python).run()
