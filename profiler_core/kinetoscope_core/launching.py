@@ -9,17 +9,17 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Listener
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.outcomes import DeviceFacts, Ending, Failure, Frame, Outcome, Progress
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.runner import channel, processes
 
-RUNNER = Path(__file__).with_name("runner")
+RUNNER = Path(__file__).with_name("runner") / "__main__.py"
 GRACE_S = 5.0
 """For `finally` blocks and `atexit` functions of a script that was asked to end."""
 
@@ -29,73 +29,12 @@ Line: TypeAlias = Any
 Stream: TypeAlias = int | IO[bytes] | None
 """Where the script's input comes from or its output goes to, as for `subprocess.Popen`; None is our own."""
 
-Ending = Literal["ended", "failed", "exited", "not-found", "cancelled", "time-limit", "killed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a run is. `phase` is text for people; the rest counts while it measures."""
-
-    phase: str
-    region: str = ""
-    passages: int = 0
-    complete: int = 0
-    seen: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A line of a traceback; `line` is from 1."""
-
-    file: str
-    line: int
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The exception that ended the script. `frames` has the innermost last."""
-
-    type: str
-    message: str
-    traceback: str
-    frames: tuple[Frame, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceFacts:
-    """What the script's torch said of itself and its GPUs. `no_cuda_because` is None where there is a GPU."""
-
-    torch: str | None = None
-    cuda: str | None = None
-    devices: tuple[str, ...] = ()
-    no_cuda_because: str | None = None
-
-
-@dataclass(slots=True)
-class Outcome:
-    """How a run ended. `exit_code` is that of the process, negative for a signal; `problems` are code and message."""
-
-    ending: Ending
-    exit_code: int
-    seconds: float
-    interpreter: str
-    python: str | None = None
-    failure: Failure | None = None
-    script_code: int | None = None
-    message: str = ""
-    left_by: str | None = None
-    device: DeviceFacts = field(default_factory=DeviceFacts)
-    was_ended_early: bool = False
-    torch_was_imported: bool = False
-    problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-
 
 class Run:
     """One run of a script. `wait` starts it and returns its outcome; `cancel` may be called from any thread.
 
-    The runner leaves `regionlog.json` and `trace-N.json` in `folder`. `shares_terminal` leaves the script in our process
-    group, so that it can read from the terminal and Ctrl-C reaches it; else it has a session of its own.
+    The runner leaves `regionlog.json` and `trace-N.json` in `folder`. `shares_terminal` leaves the script in our
+    process group, so that it can read from the terminal and Ctrl-C reaches it; else it has a session of its own.
     """
 
     def __init__(
@@ -144,8 +83,7 @@ class Run:
             try:
                 self._watch(process, start)
             finally:
-                if process.poll() is None or self._stop_reason or "measured" in self._messages:
-                    self._kill()
+                self._kill()  # what the script left running goes with it
                 exit_code = process.wait()
                 if not self._was_called.is_set():
                     self._unblock(listener, key)
@@ -238,6 +176,8 @@ class Run:
                 self._stop_reason = "time-limit"
                 self._stop_wanted.set()
             if self._stop_wanted.is_set():
+                if "hello" not in self._messages:  # nothing has run that could end in order
+                    return
                 self._stop_wanted.clear()
                 self._ask_to_stop()
                 kill_at = now + GRACE_S
@@ -289,9 +229,11 @@ class Run:
         outcome.was_ended_early = self._is_finished()
         outcome.torch_was_imported = "torch imported" in self._phases
         outcome.problems = list(self._problems)
+        last = ended or messages.get("measured")
+        if last is not None:
+            outcome.device = _device_facts(last["device"])
         if ended is not None:
             outcome.left_by = ended["left_by"]
-            outcome.device = _device_facts(ended["device"])
         if "failed" in messages:
             outcome.failure = _failure(messages["failed"])
         if "exited" in messages:
@@ -350,6 +292,8 @@ def _why_no_hello(interpreter: str, exit_code: int) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return f"{interpreter} is not a Python interpreter that works. Give another one with --python."
     if version < (3, 9):
-        return f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. Give another one with --python."
+        return (
+            f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. Give another one with --python."
+        )
     how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
     return f"{interpreter} ended before the script began ({how})."

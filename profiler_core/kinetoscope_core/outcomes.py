@@ -1,0 +1,65 @@
+"""How a run goes and how it ended, as plain values."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Ending = Literal["ended", "failed", "exited", "not-found", "cancelled", "time-limit", "killed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run is. `phase` is text for people; the rest counts while it measures."""
+
+    phase: str
+    region: str = ""
+    passages: int = 0
+    complete: int = 0
+    seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of a traceback; `line` is from 1."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The exception that ended the script. `frames` has the innermost last."""
+
+    type: str
+    message: str
+    traceback: str
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """What the script's torch said of itself and its GPUs. `no_cuda_because` is None where there is a GPU."""
+
+    torch: str | None = None
+    cuda: str | None = None
+    devices: tuple[str, ...] = ()
+    no_cuda_because: str | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended. `exit_code` is that of the process, negative for a signal; `problems` are code and message."""
+
+    ending: Ending
+    exit_code: int
+    seconds: float
+    interpreter: str
+    python: str | None = None
+    failure: Failure | None = None
+    script_code: int | None = None
+    message: str = ""
+    left_by: str | None = None
+    device: DeviceFacts = field(default_factory=DeviceFacts)
+    was_ended_early: bool = False
+    torch_was_imported: bool = False
+    problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
