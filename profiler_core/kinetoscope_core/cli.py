@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -14,9 +15,10 @@ from typing import IO
 from rich.console import Console
 
 from kinetoscope_core import __version__
-from kinetoscope_core.errors import KinetoscopeError, RunError, UsageError
-from kinetoscope_core.launching import Outcome, Progress, Run
+from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
+from kinetoscope_core.launching import Run
 from kinetoscope_core.measuring import measure_run, measure_traces
+from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.problems import ending_error
 from kinetoscope_core.regions import find_regions
 from kinetoscope_core.results import Result, to_json
@@ -31,7 +33,7 @@ from kinetoscope_core.runconfig import (
 )
 from kinetoscope_core.store import Store
 from kinetoscope_core.terminal import print_result, print_runs
-from kinetoscope_core.text import count_text
+from kinetoscope_core.text import count_text, printable
 
 SECONDS_BETWEEN_PROGRESS = 2.0
 
@@ -48,14 +50,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KinetoscopeError as error:
         _say(str(error))
         return error.exit_code
+    except KeyboardInterrupt:  # outside a run, which has its own way to be cancelled
+        _say("Cancelled.")
+        return RunCancelled.exit_code
     except BrokenPipeError:  # the reader of our output has seen enough
         sys.stdout = None  # type: ignore[assignment]
         return 0
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"kinetoscope: {text}\n")
-    sys.stderr.flush()
+    with suppress(BrokenPipeError):  # who reads our messages may go before the run ends
+        sys.stderr.write(f"kinetoscope: {printable(text)}\n")
+        sys.stderr.flush()
 
 
 # --- options
@@ -290,7 +296,7 @@ def _runs() -> int:
 
 def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(to_json(result).decode())
+        sys.stdout.buffer.write(to_json(result))
         sys.stdout.flush()
     else:
         print_result(_console(), result, _texts(result))

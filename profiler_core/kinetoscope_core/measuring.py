@@ -1,20 +1,22 @@
 """From a run's folder, or from trace files, to a result: reads, attributes, places, summarises."""
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kinetoscope_core.attribution import Attribution, attribute
 from kinetoscope_core.errors import NothingMeasured
-from kinetoscope_core.launching import Outcome
 from kinetoscope_core.measures import Device, Problem, RegionMeasures
+from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.problems import (
     adopted_without_cuda,
     cupti_problems,
     ending_problem,
     not_reached,
     nothing_measured,
+    own_profiler_was_silent,
 )
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
 from kinetoscope_core.regions import Region, find_regions, region_at
@@ -72,8 +74,12 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
     if log is None or not windows:
         raise nothing_measured(outcome, len(known), log)
     readings = [_read(window.trace) for window in windows]
+    not_entered = _not_entered(log, known, script)
+    unlogged = _keys_of_unlogged(not_entered, script)
     parts = [
-        Window(reading.attribution.occurrences, *_keys_and_warmup(log, window, reading, sources, config.warmup))
+        Window(
+            reading.attribution.occurrences, *_keys_and_warmup(log, window, reading, sources, config.warmup, unlogged)
+        )
         for window, reading in zip(windows, readings, strict=True)
     ]
     regions = summarise(*parts)
@@ -85,13 +91,17 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
     ]
     problems += cupti_problems(log.failures)
     if script is not None and config.focus is None:
-        problems += _not_reached(log, known, str(script))
+        measured = {(region.file, region.line) for region in regions}
+        missing = [region for region in not_entered if (str(script), region.line) not in measured]
+        problems += [not_reached(str(script), region.line, region.name) for region in missing]
     ending = ending_problem(outcome)
     if ending is not None:
         problems.insert(0, ending)
     problems += [Problem(code, message) for code, message in outcome.problems]
     if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
         problems.append(adopted_without_cuda())
+    if log.was_aside and not is_adopted:
+        problems.append(own_profiler_was_silent())
     info = RunInfo(
         script=config.script,
         is_module=config.is_module,
@@ -157,7 +167,12 @@ def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
 
 
 def _keys_and_warmup(
-    log: RegionLog, window: LoggedWindow, reading: _Reading, sources: Sources, warmup: int
+    log: RegionLog,
+    window: LoggedWindow,
+    reading: _Reading,
+    sources: Sources,
+    warmup: int,
+    unlogged: Mapping[str, RegionKey],
 ) -> tuple[list[RegionKey], list[bool]]:
     """The place of each occurrence, and whether it is warm-up. A profiler of the script chose its own warm-up."""
     occurrences = reading.attribution.occurrences
@@ -167,7 +182,7 @@ def _keys_and_warmup(
     flags: list[bool] = []
     for occurrence, entry in zip(occurrences, entries, strict=True):
         if entry is None:
-            keys.append(RegionKey(occurrence.name, None, None))
+            keys.append(unlogged.get(occurrence.name, RegionKey(occurrence.name)))
             flags.append(not window.is_adopted and seen[occurrence.name] < warmup)
             seen[occurrence.name] += 1
             continue
@@ -181,13 +196,27 @@ def _is_warmup(entry: Entry, warmup: int) -> bool:
     return entry.passage < warmup and entry.place_passage < NUMBERED_FROM
 
 
-def _not_reached(log: RegionLog, known: Sequence[Region], script: str) -> list[Problem]:
-    reached = {
+def _not_entered(log: RegionLog, known: Sequence[Region], script: Path | None) -> list[Region]:
+    """The regions of the script that the log saw no entry of."""
+    entered = {
         region_at(known, logged.line, logged.name)
         for logged in log.regions
-        if logged.file == script and logged.finished
+        if os.path.realpath(logged.file) == os.path.realpath(script or "")
     }
-    return [not_reached(script, region.line, region.name) for region in known if region not in reached]
+    return [region for region in known if region not in entered]
+
+
+def _keys_of_unlogged(regions: Sequence[Region], script: Path | None) -> dict[str, RegionKey]:
+    """Where a name belongs that is in the trace and not in the log: TorchScript enters its regions without Python.
+
+    Only a name that is that of one region, and of one that the log saw no entry of.
+    """
+    names = Counter(region.name for region in regions if region.is_exact)
+    return {
+        region.name: RegionKey(region.name, str(script), region.line)
+        for region in regions
+        if region.is_exact and names[region.name] == 1
+    }
 
 
 def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, RunCancelled, RunError, UsageError
-from kinetoscope_core.launching import Failure, Outcome
 from kinetoscope_core.measures import Problem
+from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import RegionLog
 from kinetoscope_core.text import count_text
 
@@ -124,6 +124,15 @@ def adopted_without_cuda() -> Problem:
     return Problem(
         "adopted-without-cuda",
         "No GPU times: the script's own profiler records only the CPU; add ProfilerActivity.CUDA to its activities.",
+    )
+
+
+def own_profiler_was_silent() -> Problem:
+    """The script's own profiler kept ours away and recorded nothing."""
+    return Problem(
+        "own-profiler-silent",
+        "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
+        " and ours stepped aside for it: only what ran before is measured.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -52,7 +52,23 @@ class Result:
 
 def to_json(result: Result) -> bytes:
     """The result as one JSON object; times are integer nanoseconds."""
-    return orjson.dumps(as_dict(result), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    values = as_dict(result)
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    try:
+        return orjson.dumps(values, option=options)
+    except TypeError:  # a lone surrogate in a name, or a path that is not UTF-8
+        return orjson.dumps(_without_surrogates(values), option=options)
+
+
+def _without_surrogates(value: object) -> object:
+    """The same values, with what cannot be written as UTF-8 spelled out."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {key: _without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
+    if isinstance(value, list):
+        return [_without_surrogates(each) for each in cast("list[object]", value)]
+    return value
 
 
 def as_dict(result: Result) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from kinetoscope_core.measures import RegionMeasures, Spread
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
-from kinetoscope_core.text import count_text, size_text, time_text
+from kinetoscope_core.text import count_text, printable, size_text, time_text
 
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
@@ -83,7 +83,7 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
                 text = Text(" " * 6)
             text.append(" " * (width + 8 - len(text)))
             if len(here) > 1:
-                text.append(f"{region.name}: ")
+                text.append(f"{printable(region.name)}: ")
             text.append(region_text(region), style=_BOUND_STYLES.get(region.bound or "", "default"))
         console.print(text, soft_wrap=True)
         if len(here) > _MOST_NAMES_AT_A_LINE:
@@ -104,7 +104,7 @@ def _table(result: Result) -> Table:
         table.add_column("Bound", no_wrap=True)
     # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
     for region in [each for each in result.regions if each.file is not None or result.run is None]:
-        cells: list[Text | str] = [region.name, str(region.line or "")]
+        cells: list[Text | str] = [printable(region.name), str(region.line or "")]
         if has_cuda:
             cells += [_time(region.cuda_total_ns), _time(region.cuda_self_ns), _time(region.cuda_busy_ns)]
             cells.append(str(region.launches.median) if region.launches else "")
@@ -146,9 +146,9 @@ def _footer(result: Result) -> list[str]:
 def _short_path(path: str) -> str:
     """Relative to the working directory where it lies below it."""
     try:
-        return str(Path(path).relative_to(Path.cwd()))
+        return printable(str(Path(path).relative_to(Path.cwd())))
     except ValueError:
-        return path
+        return printable(path)
 
 
 def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
@@ -167,6 +167,6 @@ def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
         command = " ".join([("-m " if info["is_module"] else "") + info["script"], *info["arguments"]])
         device = result["device"]["name"] if result["device"] else "CPU"
         placed = [region for region in result["regions"] if region["file"]]
-        table.add_row(run.id, command, device, str(len(placed)), size_text(run.size_bytes))
+        table.add_row(run.id, printable(command), device, str(len(placed)), size_text(run.size_bytes))
     console.print(table)
     console.print(f"Results and traces: {runs[0].folder.parent}", soft_wrap=True)

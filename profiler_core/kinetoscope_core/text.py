@@ -37,6 +37,15 @@ def size_text(size_bytes: int) -> str:
     raise AssertionError("unreachable: the last unit takes all")
 
 
+def printable(text: str) -> str:
+    """The same in one line: control characters, lone surrogates and the like are spelled out as in Python's source."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
+
+
 def count_text(count: int, noun: str) -> str:
     """`1 launch`, `5 launches`, `3 regions`."""
     if count == 1:
