@@ -1,0 +1,112 @@
+"""One profile from what was asked to a stored result. The command and the worker both go this way."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.launching import Outcome, Progress, Run, Stream
+from kinetoscope_core.measuring import measure_run
+from kinetoscope_core.regions import find_regions
+from kinetoscope_core.results import Result, to_json
+from kinetoscope_core.runconfig import Focus, RunConfig, Span
+from kinetoscope_core.store import Store
+
+
+class Profiling:
+    """A profile of `config`, of the one region that `region` names (`NAME` or `FILE:LINE`), or of all.
+
+    Raises `UsageError` if there is no such script or region.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        region: str | None,
+        store: Store,
+        *,
+        on_progress: Callable[[Progress], None],
+        stdin: Stream = None,
+        stdout: Stream = None,
+        stderr: Stream = None,
+        shares_terminal: bool = False,
+    ) -> None:
+        self._source = _source_of(config)
+        self._config = replace(config, focus=_focus(region, self._source), known_places=_known_places(self._source))
+        self._store = store
+        self._folder = store.new_folder()
+        self._on_progress = on_progress
+        self._run = Run(
+            self._config,
+            self._folder,
+            on_progress=on_progress,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            shares_terminal=shares_terminal,
+        )
+
+    @property
+    def run_id(self) -> str:
+        """The id under which the store will keep the result."""
+        return self._folder.name
+
+    def cancel(self) -> None:
+        """Ends the run, keeping what was measured; may be called from any thread, and a second time to kill."""
+        self._run.cancel()
+
+    def run(self) -> tuple[Result, Outcome]:
+        """Runs, measures and keeps. Raises a `KinetoscopeError` when there is nothing to show."""
+        started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        try:
+            outcome = self._run.wait()
+            self._on_progress(Progress("reading the trace"))
+            result = measure_run(self._config, outcome, self._folder, started, self._source)
+        except BaseException:
+            self._store.discard(self._folder)
+            raise
+        final = self._store.final_folder(self._folder)
+        result = replace(result, traces=tuple(final / trace.name for trace in result.traces))
+        self._store.keep(self._folder, to_json(result))
+        return result, outcome
+
+
+def _source_of(config: RunConfig) -> Path | None:
+    """The file whose regions are known before it runs. Raises `UsageError` if the script is not there."""
+    folder = (config.folder or Path()).resolve()
+    if config.is_module:
+        base = folder.joinpath(*config.script.split("."))
+        candidates = [base.with_suffix(".py"), base / "__main__.py"]
+        return next((path for path in candidates if path.is_file()), None)
+    path = folder / config.script
+    if not path.exists():
+        raise UsageError(f"There is no script {path}.")
+    return path if path.is_file() and path.suffix not in (".zip", ".pyz") else None
+
+
+def _known_places(source: Path | None) -> tuple[Span, ...]:
+    if source is None:
+        return ()
+    return tuple(
+        Span(str(source), region.statement_line, region.last_line) for region in find_regions(source.read_bytes())
+    )
+
+
+def _focus(wanted: str | None, source: Path | None) -> Focus | None:
+    """The region that is wanted. Raises `UsageError` if no region stands at the given line."""
+    if wanted is None:
+        return None
+    file, colon, line = wanted.rpartition(":")
+    if not (colon and line.isdigit() and Path(file).is_file()):
+        regions = [] if source is None else find_regions(source.read_bytes())
+        patterns = [region for region in regions if region.name == wanted and not region.is_exact]
+        spans = tuple(Span(str(source), region.statement_line, region.last_line) for region in patterns)
+        return Focus(places=spans) if spans else Focus(name=wanted)
+    path = Path(file).resolve()
+    regions = find_regions(path.read_bytes())
+    here = [region for region in regions if region.statement_line <= int(line) <= region.last_line]
+    if not here:
+        lines = ", ".join(str(region.line) for region in regions) or "none"
+        raise UsageError(f"No region stands at line {line} of {file} (regions stand at: {lines}).")
+    return Focus(places=tuple(Span(str(path), region.statement_line, region.last_line) for region in here))
