@@ -4,31 +4,25 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime, timezone
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import IO
 
 from rich.console import Console
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
-from kinetoscope_core.launching import Run
-from kinetoscope_core.measuring import measure_run, measure_traces
+from kinetoscope_core.measuring import measure_traces
 from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.problems import ending_error
-from kinetoscope_core.regions import find_regions
+from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import (
     DEFAULT_ACTIVE,
     DEFAULT_BUDGET_S,
     DEFAULT_WARMUP,
-    Focus,
     RunConfig,
-    Span,
     find_interpreter,
 )
 from kinetoscope_core.store import Store
@@ -149,21 +143,16 @@ def _seconds(text: str) -> float:
 
 
 def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
-    config = _config(options, script_arguments)
-    source = _source_of(config)
-    config = replace(config, focus=_focus(options.region, source), known_places=_known_places(source))
-    store = Store()
-    folder = store.new_folder()
-    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    try:
-        outcome = _run(config, folder, output=sys.stderr.buffer if options.json else None)
-        _say("reading the trace")
-        result = measure_run(config, outcome, folder, started, source)
-    except BaseException:
-        store.discard(folder)
-        raise
-    result = replace(result, traces=tuple(store.final_folder(folder) / trace.name for trace in result.traces))
-    store.keep(folder, to_json(result))
+    profiling = Profiling(
+        _config(options, script_arguments),
+        options.region,
+        Store(),
+        on_progress=_Teller(is_focused=options.region is not None),
+        stdout=sys.stderr.buffer if options.json else None,
+        shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
+    )
+    with _signals_cancel(profiling):
+        result, outcome = profiling.run()
     _show(result, as_json=options.json)
     return _exit_code(outcome)
 
@@ -192,61 +181,17 @@ def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> Run
     )
 
 
-def _source_of(config: RunConfig) -> Path | None:
-    """The file whose regions are known before it runs. Raises `UsageError` if the script is not there."""
-    folder = (config.folder or Path()).resolve()
-    if config.is_module:
-        base = folder.joinpath(*config.script.split("."))
-        candidates = [base.with_suffix(".py"), base / "__main__.py"]
-        return next((path for path in candidates if path.is_file()), None)
-    path = folder / config.script
-    if not path.exists():
-        raise UsageError(f"There is no script {path}.")
-    return path if path.is_file() and path.suffix not in (".zip", ".pyz") else None
-
-
-def _known_places(source: Path | None) -> tuple[Span, ...]:
-    if source is None:
-        return ()
-    return tuple(
-        Span(str(source), region.statement_line, region.last_line) for region in find_regions(source.read_bytes())
-    )
-
-
-def _focus(wanted: str | None, source: Path | None) -> Focus | None:
-    """The region that `--region` means. Raises `UsageError` if no region stands at the given line."""
-    if wanted is None:
-        return None
-    file, colon, line = wanted.rpartition(":")
-    if not (colon and line.isdigit() and Path(file).is_file()):
-        regions = [] if source is None else find_regions(source.read_bytes())
-        patterns = [region for region in regions if region.name == wanted and not region.is_exact]
-        spans = tuple(Span(str(source), region.statement_line, region.last_line) for region in patterns)
-        return Focus(places=spans) if spans else Focus(name=wanted)
-    path = Path(file).resolve()
-    regions = find_regions(path.read_bytes())
-    here = [region for region in regions if region.statement_line <= int(line) <= region.last_line]
-    if not here:
-        lines = ", ".join(str(region.line) for region in regions) or "none"
-        raise UsageError(f"No region stands at line {line} of {file} (regions stand at: {lines}).")
-    return Focus(places=tuple(Span(str(path), region.statement_line, region.last_line) for region in here))
-
-
-def _run(config: RunConfig, folder: Path, output: IO[bytes] | None) -> Outcome:
-    run = Run(
-        config,
-        folder,
-        on_progress=_Teller(config),
-        stdout=output,
-        shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
-    )
+@contextmanager
+def _signals_cancel(profiling: Profiling) -> Generator[None, None, None]:
+    """Ctrl-C and SIGTERM end the run, keeping what was measured; a second one kills it."""
 
     def cancel(_signal: int, _frame: FrameType | None) -> None:
-        run.cancel()
+        if not profiling.cancel():
+            raise KeyboardInterrupt
 
     previous = {number: signal.signal(number, cancel) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        return run.wait()
+        yield
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
@@ -255,8 +200,8 @@ def _run(config: RunConfig, folder: Path, output: IO[bytes] | None) -> Outcome:
 class _Teller:
     """Tells on stderr what the run does: each phase once, and from time to time how far the measuring is."""
 
-    def __init__(self, config: RunConfig) -> None:
-        self._config = config
+    def __init__(self, *, is_focused: bool) -> None:
+        self._is_focused = is_focused
         self._next_progress = 0.0
 
     def __call__(self, progress: Progress) -> None:
@@ -267,7 +212,7 @@ class _Teller:
         if now < self._next_progress:
             return
         self._next_progress = now + SECONDS_BETWEEN_PROGRESS
-        regions = "" if self._config.focus else f", {progress.complete} of {progress.seen} regions complete"
+        regions = "" if self._is_focused else f", {progress.complete} of {progress.seen} regions complete"
         _say(f"{progress.phase}: {progress.region}, {count_text(progress.passages, 'passage')}{regions}")
 
 

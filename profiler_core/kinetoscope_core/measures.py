@@ -72,6 +72,19 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class OccurrenceInTrace:
+    """One occurrence to point at. `trace` is the index of its trace among those measured.
+
+    `start_ns` is `time.time_ns()` of entering, or the trace's own clock where that is not known.
+    """
+
+    trace: int
+    start_ns: int
+    cpu_total_ns: int
+    cuda_total_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RegionMeasures:
     """What one region took. `occurrences` counts all passages, `measured` those that enter the statistics.
 
@@ -95,5 +108,5 @@ class RegionMeasures:
     launches: Spread | None
     overhead_ns: int
     bound: Bound | None
-    median_occurrence: Occurrence
-    first: Occurrence
+    median_occurrence: OccurrenceInTrace
+    first: OccurrenceInTrace

@@ -41,6 +41,10 @@ class _Reading:
     attribution: Attribution
     problems: Sequence[Problem]
 
+    @property
+    def base_time_ns(self) -> int:
+        return self.trace.metadata.base_time_ns or 0
+
 
 @dataclass(slots=True)
 class Sources:
@@ -78,7 +82,9 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
     unlogged = _keys_of_unlogged(not_entered, script)
     parts = [
         Window(
-            reading.attribution.occurrences, *_keys_and_warmup(log, window, reading, sources, config.warmup, unlogged)
+            reading.attribution.occurrences,
+            *_keys_and_warmup(log, window, reading, sources, config.warmup, unlogged),
+            base_time_ns=reading.base_time_ns,
         )
         for window, reading in zip(windows, readings, strict=True)
     ]
@@ -143,7 +149,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
         for occurrence in occurrences:
             if occurrence.name not in keys:
                 keys[occurrence.name] = _key_by_name(occurrence.name, places)
-        parts.append(Window(occurrences, [keys[o.name] for o in occurrences], [False] * len(occurrences)))
+        parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
     regions = summarise(*parts)
     problems = [problem for reading in readings for problem in reading.problems]
     if not regions and all(reading.attribution.device_total_ns is None for reading in readings):

@@ -6,8 +6,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.launching import Outcome, Progress, Run, Stream
+from kinetoscope_core.launching import Run, Stream
 from kinetoscope_core.measuring import measure_run
+from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.regions import find_regions
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
@@ -37,6 +38,7 @@ class Profiling:
         self._store = store
         self._folder = store.new_folder()
         self._on_progress = on_progress
+        self._has_ended = False
         self._run = Run(
             self._config,
             self._folder,
@@ -52,15 +54,22 @@ class Profiling:
         """The id under which the store will keep the result."""
         return self._folder.name
 
-    def cancel(self) -> None:
-        """Ends the run, keeping what was measured; may be called from any thread, and a second time to kill."""
+    def cancel(self) -> bool:
+        """Ends the run, keeping what was measured; a second call kills it. May be called from any thread.
+
+        False if the script is not running any more: what remains is reading the trace.
+        """
+        if self._has_ended:
+            return False
         self._run.cancel()
+        return True
 
     def run(self) -> tuple[Result, Outcome]:
         """Runs, measures and keeps. Raises a `KinetoscopeError` when there is nothing to show."""
         started = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
             outcome = self._run.wait()
+            self._has_ended = True
             self._on_progress(Progress("reading the trace"))
             result = measure_run(self._config, outcome, self._folder, started, self._source)
         except BaseException:

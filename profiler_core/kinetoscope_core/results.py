@@ -1,15 +1,19 @@
 """A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
 from kinetoscope_core import __version__
-from kinetoscope_core.measures import Device, Problem, RegionMeasures, Spread
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.measures import Device, OccurrenceInTrace, Problem, RegionMeasures, Spread
 
 SCHEMA = 1
+_SPREADS = frozenset(
+    ("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,74 +76,35 @@ def _without_surrogates(value: object) -> object:
 
 
 def as_dict(result: Result) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "kinetoscope": __version__,
-        "run": _run(result.run),
-        "traces": [str(trace) for trace in result.traces],
-        "device": {"name": result.device.name, "count": result.device.count} if result.device else None,
-        "torch": result.torch,
-        "device_total_ns": result.device_total_ns,
-        "outside_regions_ns": result.outside_regions_ns,
-        "no_cuda_because": result.no_cuda_because,
-        "regions": [_region(region) for region in result.regions],
-        "problems": [_problem(problem) for problem in result.problems],
-    }
+    """The result as plain values; the fields are those of the dataclasses."""
+    values = asdict(result)
+    values["traces"] = [str(trace) for trace in result.traces]
+    return {"schema": SCHEMA, "kinetoscope": __version__, **values}
 
 
-def _run(run: RunInfo | None) -> dict[str, Any] | None:
-    if run is None:
-        return None
-    return {
-        "script": run.script,
-        "is_module": run.is_module,
-        "arguments": list(run.arguments),
-        "interpreter": run.interpreter,
-        "python": run.python,
-        "started": run.started,
-        "seconds": round(run.seconds, 3),
-        "ending": run.ending,
-        "was_ended_early": run.was_ended_early,
-        "warmup": run.warmup,
-        "active": run.active,
-        "is_adopted": run.is_adopted,
-    }
+def from_dict(values: dict[str, Any]) -> Result:
+    """The inverse of `as_dict`. Raises `UsageError` for another schema."""
+    if values.get("schema") != SCHEMA:
+        raise UsageError(f"This is a result of schema {values.get('schema')}, not {SCHEMA}; measure again.")
+    run: dict[str, Any] | None = values["run"]
+    device: dict[str, Any] | None = values["device"]
+    if run:
+        run = {**run, "arguments": tuple(run["arguments"])}
+    return Result(
+        run=RunInfo(**run) if run else None,
+        traces=tuple(Path(trace) for trace in values["traces"]),
+        device=Device(**device) if device else None,
+        torch=values["torch"],
+        device_total_ns=values["device_total_ns"],
+        outside_regions_ns=values["outside_regions_ns"],
+        no_cuda_because=values["no_cuda_because"],
+        regions=tuple(_region(region) for region in values["regions"]),
+        problems=tuple(Problem(**problem) for problem in values["problems"]),
+    )
 
 
-def _region(region: RegionMeasures) -> dict[str, Any]:
-    first = region.first
-    return {
-        "name": region.name,
-        "file": region.file,
-        "line": region.line,
-        "occurrences": region.occurrences,
-        "measured": region.measured,
-        "is_cold": region.is_cold,
-        "unfinished": region.unfinished,
-        "cpu_total_ns": _spread(region.cpu_total_ns),
-        "cpu_self_ns": _spread(region.cpu_self_ns),
-        "cuda_total_ns": _spread(region.cuda_total_ns),
-        "cuda_self_ns": _spread(region.cuda_self_ns),
-        "cuda_busy_ns": _spread(region.cuda_busy_ns),
-        "backward_cuda_ns": _spread(region.backward_cuda_ns),
-        "launches": _spread(region.launches),
-        "overhead_ns": region.overhead_ns,
-        "bound": region.bound,
-        "first": {"cpu_total_ns": first.cpu_total_ns, "cuda_total_ns": first.cuda_total_ns},
-    }
-
-
-def _spread(spread: Spread | None) -> dict[str, int] | None:
-    if spread is None:
-        return None
-    return {"sum": spread.sum, "median": spread.median, "min": spread.min, "max": spread.max}
-
-
-def _problem(problem: Problem) -> dict[str, Any]:
-    return {
-        "code": problem.code,
-        "message": problem.message,
-        "evidence": dict(problem.evidence),
-        "file": problem.file,
-        "line": problem.line,
-    }
+def _region(values: dict[str, Any]) -> RegionMeasures:
+    occurrences = {name: OccurrenceInTrace(**values[name]) for name in ("median_occurrence", "first")}
+    spreads = {name: Spread(**value) if value else None for name, value in values.items() if name in _SPREADS}
+    fields: dict[str, Any] = {**values, **occurrences, **spreads}
+    return RegionMeasures(**fields)

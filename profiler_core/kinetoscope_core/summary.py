@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from kinetoscope_core.measures import Bound, Occurrence, RegionMeasures, Spread
+from kinetoscope_core.measures import Bound, Occurrence, OccurrenceInTrace, RegionMeasures, Spread
 
 # measures.md, "Bound": CUDA busy over the time in which the CPU did not wait.
 _OVERHEAD_BELOW: Final = (1, 2)
@@ -28,11 +28,13 @@ class Window:
     """The occurrences of one trace, with the region each belongs to and whether it was a warm-up passage.
 
     `parent` and `thread_parent` of the occurrences index this window's list. Without `is_warmup`, none was.
+    `base_time_ns` is what makes a time of the trace one since the epoch.
     """
 
     occurrences: Sequence[Occurrence]
     keys: Sequence[RegionKey]
     is_warmup: Sequence[bool] = ()
+    base_time_ns: int = 0
 
     @classmethod
     def by_name(cls, occurrences: Sequence[Occurrence]) -> "Window":
@@ -91,7 +93,7 @@ def _measures(key: RegionKey, passages: Sequence[tuple[int, int]], windows: Sequ
     pool = [passage for passage in pool if occurrences[passage].is_finished] or pool
     on_thread = _by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent)
     on_device = _by_outermost(pool, windows, lambda occurrence: occurrence.parent)
-    ordered = sorted((occurrences[passage] for passage in on_thread), key=lambda each: each.cpu_total_ns)
+    ordered = sorted(on_thread, key=lambda passage: occurrences[passage].cpu_total_ns)
     median = ordered[(len(ordered) - 1) // 2]
     launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
     return RegionMeasures(
@@ -112,10 +114,18 @@ def _measures(key: RegionKey, passages: Sequence[tuple[int, int]], windows: Sequ
         backward_cuda_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.backward_cuda_ns)),
         launches=launches,
         overhead_ns=sum(occurrences[passage].overhead_ns for passage in on_thread),
-        bound=bound_of(median, launches_nothing=launches is not None and launches.sum == 0),
-        median_occurrence=median,
-        first=occurrences[passages[0]],
+        bound=bound_of(occurrences[median], launches_nothing=launches is not None and launches.sum == 0),
+        median_occurrence=_in_trace(median, windows),
+        first=_in_trace(passages[0], windows),
     )
+
+
+def _in_trace(passage: tuple[int, int], windows: Sequence[Window]) -> OccurrenceInTrace:
+    number, index = passage
+    window = windows[number]
+    occurrence = window.occurrences[index]
+    start_ns = window.base_time_ns + occurrence.start_ns
+    return OccurrenceInTrace(number, start_ns, occurrence.cpu_total_ns, occurrence.cuda_total_ns)
 
 
 def _is_warmup(window: Window, index: int) -> bool:

@@ -3,6 +3,7 @@ import stat
 import time
 
 import pytest
+
 from kinetoscope_core import store as stores
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.store import Store

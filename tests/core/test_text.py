@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kinetoscope_core.text import count_text, size_text, time_text
 
 

@@ -18,6 +18,6 @@ export PYTHONPATH=$PWD/profiler_core${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$
 export KINETOSCOPE_GPU_TESTS=1
 "$PYTHON" -c 'import torch; print("torch", torch.__version__, torch.cuda.get_device_name())'
 status=0
-"$PYTHON" -m pytest tests/gpu -q -p no:cacheprovider "$@" 2>&1 | tee "$OUT/tests.log" || status=1
+"$PYTHON" -m pytest -c tests/gpu/pytest.ini --rootdir . tests/gpu -q -p no:cacheprovider "$@" 2>&1 | tee "$OUT/tests.log" || status=1
 "$PYTHON" benchmarks/measuring_cost.py 2>&1 | tee "$OUT/measuring_cost.txt" || status=1
 exit $status

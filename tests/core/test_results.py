@@ -1,0 +1,49 @@
+"""A result as JSON and back."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.measures import Problem
+from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.results import RunInfo, as_dict, from_dict, to_json
+
+TRACES = Path(__file__).parents[1] / "traces" / "h200"
+RUN = RunInfo("a.py", False, ("--size", "64"), "/usr/bin/python3", "3.11.7", "2026-11-29T12:00:00+00:00", 2.5, "ended", True, 3, 5, False)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def result():
+    return measure_traces([TRACES / "train_mlp.json.gz"], [])
+
+
+def test_a_result_survives_json_whole(result):
+    full = replace(result, run=RUN, problems=(Problem("cut-off", "…", {"events": 3}, "a.py", 7),))
+    assert from_dict(orjson.loads(to_json(full))) == full
+
+
+def test_times_in_json_are_integers(result):
+    values = as_dict(result)
+    assert values["device_total_ns"] == 3184345
+    backward = next(region for region in values["regions"] if region["name"] == "backward")
+    assert backward["cuda_total_ns"] == {"sum": 1100030, "median": 274990, "min": 274656, "max": 275393}
+
+
+def test_the_median_occurrence_can_be_found_in_the_trace(result):
+    backward = next(region for region in result.regions if region.name == "backward")
+    # baseTimeNanoseconds of the file is 1790857026000000000.
+    assert 1790857026000000000 < backward.median_occurrence.start_ns < 1790957026000000000
+    assert backward.median_occurrence.trace == 0
+
+
+def test_a_result_of_another_schema_is_refused(result):
+    with pytest.raises(UsageError, match="measure again"):
+        from_dict({**as_dict(result), "schema": 2})
+
+
+def test_a_name_that_is_no_utf_8_is_spelled_out(result):
+    odd = replace(result, regions=(replace(result.regions[0], name="a\udc80"),))
+    assert orjson.loads(to_json(odd))["regions"][0]["name"] == "a\\udc80"
