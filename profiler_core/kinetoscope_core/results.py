@@ -1,5 +1,6 @@
 """A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -70,8 +71,8 @@ def _without_surrogates(value: object) -> object:
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
         return {key: _without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
-    if isinstance(value, list):
-        return [_without_surrogates(each) for each in cast("list[object]", value)]
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(each) for each in cast("Sequence[object]", value)]
     return value
 
 
