@@ -1,6 +1,5 @@
 """A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -72,7 +71,7 @@ def _without_surrogates(value: object) -> object:
     if isinstance(value, dict):
         return {key: _without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
     if isinstance(value, list | tuple):
-        return [_without_surrogates(each) for each in cast("Sequence[object]", value)]
+        return [_without_surrogates(each) for each in cast("list[object]", value)]
     return value
 
 
