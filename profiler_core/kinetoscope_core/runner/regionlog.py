@@ -74,6 +74,7 @@ class RegionLog:
         self._codes: List[CodeType] = []
         self._ignored_folders = (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
         self._lock = threading.Lock()
+        self._threads = threading.local()
         self._is_child = False
         self.clear()
         if hasattr(os, "register_at_fork"):
@@ -101,6 +102,14 @@ class RegionLog:
             ],
         }
 
+    def _thread_id(self) -> int:
+        """The system's id of this thread, as the trace has it; asked of the system once a thread."""
+        try:
+            known: int = self._threads.id
+        except AttributeError:
+            known = self._threads.id = threading.get_native_id()
+        return known
+
     def _ignore_everything(self) -> None:
         self._is_child = True
 
@@ -122,7 +131,7 @@ class RegionLog:
             if region is None:
                 return enter(self)
             place_passage, passage = next(region.place.entered), next(region.entered)
-            thread = threading.get_native_id()
+            thread = log._thread_id()
             region.depth[thread] = region.depth.get(thread, 0) + 1
             log.open_passages += 1
             self._kinetoscope_region = region, thread
