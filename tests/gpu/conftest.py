@@ -59,8 +59,9 @@ def kinetoscope(request):
             kept = Path(os.environ["OUT"]) / "results"
             kept.mkdir(exist_ok=True, parents=True)
             (kept / f"{keep_as}.json").write_text(ran.stdout)
-            for trace in ran.result["traces"]:
-                shutil.copy(trace, kept / f"{keep_as}.{Path(trace).name}")
+            traces = [Path(trace) for trace in ran.result["traces"]]
+            for file in [*traces, traces[0].with_name("regionlog.json")]:
+                shutil.copy(file, kept / f"{keep_as}.{file.name}")
         return ran
 
     return run

@@ -20,4 +20,6 @@ export KINETOSCOPE_GPU_TESTS=1
 status=0
 "$PYTHON" -m pytest -c tests/gpu/pytest.ini --rootdir . tests/gpu -q -p no:cacheprovider "$@" 2>&1 | tee "$OUT/tests.log" || status=1
 "$PYTHON" benchmarks/measuring_cost.py 2>&1 | tee "$OUT/measuring_cost.txt" || status=1
+tar -C "$OUT" -czf "$OUT/results.tgz" results
+rm -rf "$OUT/results"
 exit $status

@@ -20,7 +20,8 @@ def test_awkward_names_and_threads_keep_names_lines_and_device_time(kinetoscope)
     assert set(regions) == {prefix + name for prefix in ("", "worker ") for name in names}
     for region in regions.values():
         assert region["occurrences"] == 9
-        assert region["launches"]["median"] == 1
+        assert region["launches"]["median"] >= 1
+        assert region["cuda_total_ns"]["min"] > 0
 
 
 @pytest.mark.gpu
@@ -35,7 +36,9 @@ def test_a_graph_captured_before_the_profiler_started_is_seen(kinetoscope):
 @pytest.mark.gpu
 def test_a_stuck_script_loses_nothing_when_it_is_cancelled():
     command = [sys.executable, "-m", "kinetoscope_core.cli", "profile", str(SCRIPTS / "stuck.py"), "--json"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
+    )
     seen = b""
     while b"stuck now" not in seen:
         line = process.stderr.readline()
