@@ -13,6 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import torch
+
+from kinetoscope_core.attribution import attribute
+from kinetoscope_core.trace import read_trace
+
 SCRIPTS = Path(__file__).parent / "scripts"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "matmul_add.py"
 KINETOSCOPE = [sys.executable, "-m", "kinetoscope_core.cli"]
@@ -47,13 +52,13 @@ def cost_of_the_log(runs: int) -> None:
     print(f"An empty region, ns per passage (medians of {runs} processes of 10,000 passages; range)")
     for name, values in times.items():
         print(f"  {name:<55}{statistics.median(values):>8.0f}  ({min(values)} to {max(values)})")
-    medians = [statistics.median(values) for values in times.values()]
-    print(f"  the log costs {medians[1] - medians[0]:.0f} ns while it waits, {medians[3] - medians[2]:.0f} ns while it measures")
+    plain, waiting, profiled, measured = (statistics.median(values) for values in times.values())
+    print(f"  the log costs {waiting - plain:.0f} ns while it waits, {measured - profiled:.0f} ns while it measures")
 
 
 def region_times(runs: int) -> None:
     print(f"matmul_add under Kinetoscope against plain torch.profiler, {runs} processes each, ns")
-    for size in (64, 4096) if has_cuda() else (64,):
+    for size in (64, 4096) if torch.cuda.is_available() else (64,):
         plain: list[dict[str, float]] = []
         ours: list[dict[str, float]] = []
         for _ in range(runs):
@@ -65,8 +70,12 @@ def region_times(runs: int) -> None:
             ours.append(last_five(Path(result["traces"][0])))
         for key in plain[0]:
             a, b = (statistics.median(run[key] for run in runs_) for runs_ in (plain, ours))
-            low, high = min(run[key] for run in plain), max(run[key] for run in plain)
-            print(f"  {size:>5} {key:<12} plain {a:>10.0f} ({low:.0f} to {high:.0f})  Kinetoscope {b:>10.0f}  ratio {b / a:.3f}")
+            ranges = [
+                f"({min(r[key] for r in runs_):.0f} to {max(r[key] for r in runs_):.0f})" for runs_ in (plain, ours)
+            ]
+            print(
+                f"  {size:>5} {key:<12} plain {a:.0f} {ranges[0]}, Kinetoscope {b:.0f} {ranges[1]}, ratio {b / a:.3f}"
+            )
 
 
 def run_json(command: list[str]) -> dict[str, list[str]]:
@@ -76,21 +85,12 @@ def run_json(command: list[str]) -> dict[str, list[str]]:
 
 def last_five(trace: Path) -> dict[str, float]:
     """Medians over the last five of eight passages, by one reader for both."""
-    from kinetoscope_core.attribution import attribute
-    from kinetoscope_core.trace import read_trace
-
     passages = [o for o in attribute(read_trace(trace)[0]).occurrences if o.name == "matmul_add"][3:8]
     assert len(passages) == 5
     medians = {"CPU total": statistics.median(o.cpu_total_ns for o in passages)}
     if passages[0].cuda_total_ns is not None:
         medians["CUDA total"] = statistics.median(o.cuda_total_ns or 0 for o in passages)
     return medians
-
-
-def has_cuda() -> bool:
-    import torch
-
-    return torch.cuda.is_available()
 
 
 if __name__ == "__main__":
