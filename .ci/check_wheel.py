@@ -8,7 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-SOURCE_ROOTS = ("profiler_core",)
+SOURCE_ROOTS = ("profiler_core", "server")
 METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 
 

@@ -19,8 +19,10 @@ else:
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "profiler_core" / "kinetoscope_core"
 RUNNER = CORE / "runner"
+SERVER = ROOT / "server" / "kinetoscope_server"
 CORE_MODULES = sorted(path for path in CORE.rglob("*.py") if RUNNER not in path.parents)
 RUNNER_MODULES = sorted(RUNNER.rglob("*.py"))
+SERVER_MODULES = sorted(SERVER.rglob("*.py"))
 
 ABOVE_THE_CORE = {"kinetoscope_server", "pygls", "lsprotocol"}
 # In the standard library of the Python that runs this test, maybe, but not in that of 3.9.
@@ -32,7 +34,7 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-each_module = pytest.mark.parametrize("path", CORE_MODULES + RUNNER_MODULES, ids=name_of)
+each_module = pytest.mark.parametrize("path", CORE_MODULES + RUNNER_MODULES + SERVER_MODULES, ids=name_of)
 each_core_module = pytest.mark.parametrize("path", CORE_MODULES, ids=name_of)
 each_runner_module = pytest.mark.parametrize("path", RUNNER_MODULES, ids=name_of)
 
@@ -68,7 +70,11 @@ def relative_imports(path: Path) -> Iterator[str]:
             yield importlib.util.resolve_name("." * node.level + (node.module or ""), package)
 
 
+each_server_module = pytest.mark.parametrize("path", SERVER_MODULES, ids=name_of)
+
+
 def test_there_are_modules_to_look_at():
+    assert SERVER / "server.py" in SERVER_MODULES
     assert CORE / "errors.py" in CORE_MODULES
     assert RUNNER / "__init__.py" in RUNNER_MODULES
 
@@ -89,6 +95,16 @@ def late():
 @each_core_module
 def test_the_core_imports_neither_the_server_nor_torch(path):
     assert not absolute_imports(tree_of(path)) & (ABOVE_THE_CORE | {"torch"})
+
+
+@each_server_module
+def test_the_server_imports_no_torch_and_nothing_of_the_runner(path):
+    tree = tree_of(path)
+    assert "torch" not in absolute_imports(tree)
+    assert not any(
+        isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kinetoscope_core.runner")
+        for node in ast.walk(tree)
+    )
 
 
 @each_runner_module
@@ -155,7 +171,8 @@ def test_every_module_says_what_it_is_for(path):
 def test_declared_dependencies_are_those_imported():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.split(r"[^\w-]", requirement, maxsplit=1)[0] for requirement in project["dependencies"]}
-    known = sys.stdlib_module_names | {"kinetoscope_core"}
-    imported = set[str]().union(*(absolute_imports(tree_of(path)) for path in CORE_MODULES)) - known
+    known = sys.stdlib_module_names | {"kinetoscope_core", "kinetoscope_server"}
+    modules = CORE_MODULES + SERVER_MODULES
+    imported = set[str]().union(*(absolute_imports(tree_of(path)) for path in modules)) - known
     # All our dependencies are named like their import packages, but for the dash.
     assert {name.replace("_", "-") for name in imported} == declared

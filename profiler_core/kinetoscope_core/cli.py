@@ -1,4 +1,7 @@
-"""The `kinetoscope` command: `profile`, `read` and `runs`. Results go to stdout, all else to stderr."""
+"""The `kinetoscope` command: `profile`, `read` and `runs`. Results go to stdout, all else to stderr.
+
+Commands of packages above the core, such as `serve`, are looked up by their entry points.
+"""
 
 import argparse
 import signal
@@ -6,6 +9,7 @@ import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import FrameType
 
@@ -29,13 +33,20 @@ from kinetoscope_core.store import Store
 from kinetoscope_core.terminal import print_result, print_runs
 from kinetoscope_core.text import count_text, printable
 
+COMMANDS = "kinetoscope.commands"
+"""The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
+
 SECONDS_BETWEEN_PROGRESS = 2.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carries out one command; the exit code is that of docs/cli.md."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options, script_arguments = _parse(sys.argv[1:] if arguments is None else list(arguments))
+        elsewhere = entry_points(group=COMMANDS, name=given[0]) if given else ()
+        for command in elsewhere:
+            return command.load()(given[1:])
+        options, script_arguments = _parse(given)
         if options.command == "profile":
             return _profile(options, script_arguments)
         if options.command == "read":
@@ -74,6 +85,8 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     _add_profile(commands.add_parser("profile", help="run a script and measure its regions"))
     _add_read(commands.add_parser("read", help="measure the regions of Kineto traces"))
     commands.add_parser("runs", help="list the stored runs, newest first")
+    for name in sorted({command.name for command in entry_points(group=COMMANDS)}):
+        commands.add_parser(name, help=f"see kinetoscope {name} --help")
     return parser.parse_args(own), script_arguments
 
 

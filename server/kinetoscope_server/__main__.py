@@ -1,0 +1,77 @@
+"""`kinetoscope serve`, also `python -m kinetoscope_server`: the language server over stdin and stdout, or over TCP."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from pygls.io_ import StdoutWriter
+
+from kinetoscope_core import __version__
+from kinetoscope_server import commands, features
+from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.transport import Channel, Receiver, accept_tcp, claim_stdio
+
+log = logging.getLogger(__name__)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serves one editor. Does not return: the process ends with it."""
+    options = _parse(sys.argv[1:] if arguments is None else arguments)
+    channel = claim_stdio() if options.tcp is None else accept_tcp(*options.tcp)
+    logging.basicConfig(stream=sys.stderr, level=options.log, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    # At INFO every message is logged, whole texts of files included.
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    try:
+        code = asyncio.run(_serve(channel))
+    except KeyboardInterrupt:
+        code = 130
+    sys.stderr.flush()
+    # Not by returning: threads that read a pipe would be waited for. Our worker ends with its input.
+    os._exit(code)
+
+
+async def _serve(channel: Channel) -> int:
+    server = KinetoscopeServer()
+    features.register(server)
+    commands.register(server)
+    server.protocol.set_writer(StdoutWriter(channel.writing))
+    receiver = Receiver(channel.reading, asyncio.get_running_loop())
+    server.on_orphaned = receiver.end
+    receiver.start()
+    try:
+        await server.speaking.serve(receiver)
+    except SystemExit as end:  # from `exit`
+        return end.code if isinstance(end.code, int) else 1
+    log.info("the editor has gone")
+    return 1
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="kinetoscope serve", description="The language server, over stdin and stdout."
+    )
+    parser.add_argument("--version", action="version", version=f"kinetoscope {__version__}")
+    parser.add_argument("--stdio", action="store_true", help="over stdin and stdout; as without it")
+    parser.add_argument("--tcp", metavar="HOST:PORT", type=_address, help="serve one client there, for debugging")
+    parser.add_argument("--log", metavar="LEVEL", type=_level, default="WARNING", help="what goes to stderr (WARNING)")
+    return parser.parse_args(arguments)
+
+
+def _level(text: str) -> str:
+    if text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of DEBUG, INFO, WARNING, ERROR")
+    return text.upper()
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return host or "127.0.0.1", int(port)
+
+
+if __name__ == "__main__":
+    main()

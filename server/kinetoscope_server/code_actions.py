@@ -1,0 +1,53 @@
+"""What can be done at a line with a region. Asked for at each cursor move, so answered from what is at hand."""
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from kinetoscope_server import methods
+from kinetoscope_server.diagnostics import SOURCE
+from kinetoscope_server.documents import Document
+from kinetoscope_server.measured import Placed
+
+
+def code_actions(
+    document: Document, placed: Sequence[Placed], params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    """The actions for the regions that are entered in the asked lines."""
+    only = params.context.only
+    if only is not None and not any(_holds(kind, types.CodeActionKind.QuickFix) for kind in only):
+        return []
+    first, last = params.range.start.line + 1, params.range.end.line + 1
+    actions: list[types.CodeAction] = []
+    for region in document.regions:
+        if region.last_line < first or region.statement_line > last:
+            continue
+        here = [each for each in placed if each.region == region]
+        place = document.in_client_units(region.item)
+        ours = [
+            each
+            for each in params.context.diagnostics
+            if each.source == SOURCE and each.range.start.line == place.start.line
+        ]
+        arguments = [document.uri, region.line - 1, region.name]
+        wanted = [(f"{'Profile again' if here else 'Profile'}: {region.name}", methods.PROFILE_REGION)]
+        if any(each.measured.shown.result.traces for each in here):
+            wanted.append((f"Open the trace in Perfetto at {region.name}", methods.OPEN_TRACE))
+        if here:
+            wanted.append((f"Show the details of {region.name}", methods.SHOW_DETAILS))
+            wanted.append((f"Clear the times of {region.name}", methods.CLEAR))
+        actions += [
+            types.CodeAction(
+                title=title,
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=ours or None,
+                command=types.Command(title, command, arguments=list[object](arguments)),
+            )
+            for title, command in wanted
+        ]
+    return actions
+
+
+def _holds(wider: str, narrower: str) -> bool:
+    """Whether a kind of action is the other or one of its parents; the empty kind holds all."""
+    return not wider or narrower == wider or narrower.startswith(wider + ".")

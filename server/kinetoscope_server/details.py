@@ -1,0 +1,49 @@
+"""A region's details and its trace, opened by the client where it can, else told."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from lsprotocol import types
+
+from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.store import Store
+from kinetoscope_server import hovers
+from kinetoscope_server.measured import Placed
+from kinetoscope_server.server import KinetoscopeServer
+
+
+async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> str:
+    """Shows all measures of a line as a Markdown file of the cache; returns the Markdown."""
+    text = "\n\n".join([f"# {hovers.escaped(placed[0].region.name)}", hovers.text(placed, most_tables=len(placed))])
+    page = await asyncio.to_thread(_written, text + "\n")
+    if not await server.client.show_document(page.as_uri(), external=False):
+        server.client.tell(types.MessageType.Info, text)
+    return text
+
+
+async def open_trace(server: KinetoscopeServer, placed: Placed) -> str | None:
+    """Opens the trace in Perfetto at a median passage of the region; returns the link."""
+    try:
+        link = await asyncio.to_thread(_link, placed, server.settings.perfetto)
+    except KinetoscopeError as error:
+        server.client.tell(types.MessageType.Warning, str(error))
+        return None
+    if not await server.client.show_document(link, external=True):
+        server.client.tell(types.MessageType.Info, f"The trace: {link}")
+    return link
+
+
+def _written(text: str) -> Path:
+    folder = Store().root / "details"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    page = folder / "details.md"
+    page.write_text(text, encoding="utf-8", errors="backslashreplace")
+    return page
+
+
+def _link(placed: Placed, perfetto: str) -> str:
+    # Half of what the server takes to start would be for this, which most sessions never want.
+    from kinetoscope_server import links  # noqa: PLC0415
+
+    return links.link_to(placed, perfetto)

@@ -1,0 +1,201 @@
+"""What the reader of a file should know at a line: what limits a region, what a run ran into, what measures amiss.
+
+Each has a code, a page of docs/diagnostics and a severity that users set.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lsprotocol import types
+
+from kinetoscope_core.measures import Problem, RegionMeasures
+from kinetoscope_core.regions import Region
+from kinetoscope_core.terminal import bound_text
+from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_server.documents import Document, uri_of
+from kinetoscope_server.explaining import page_of
+from kinetoscope_server.measured import Placed
+from kinetoscope_server.settings import Settings
+
+SOURCE: Final = "kinetoscope"
+
+_SEVERITIES: Final = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "information": types.DiagnosticSeverity.Information,
+    "hint": types.DiagnosticSeverity.Hint,
+}
+
+_FRAME: Final = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>.*))?$', re.MULTILINE)
+
+_DECORATED: Final = {
+    "async": "measures how long it takes to create the coroutine, not to run it",
+    "generator": "measures how long it takes to create the generator, not to run it",
+    "recursive": "is ended by each inner call, so that its times are too short",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A problem of a run at a line of a file. `text` is that line as it was then: the line is found again by it."""
+
+    problem: Problem
+    traceback: str
+    text: str
+
+
+def diagnostics(
+    document: Document, placed: Sequence[Placed], troubles: Iterable[Trouble], settings: Settings
+) -> list[types.Diagnostic]:
+    """All diagnostics of an open file, in no order."""
+    making = _Making(document, settings)
+    found = [*making.bounds(placed), *making.troubles(troubles), *making.same_names(), *making.decorators()]
+    return [each for each in found if each is not None]
+
+
+class _Making:
+    """The diagnostics of one text; those switched off are None."""
+
+    def __init__(self, document: Document, settings: Settings) -> None:
+        self._document = document
+        self._settings = settings
+
+    def bounds(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
+        for each in placed:
+            measures = each.measured.region
+            if measures.bound is None or each.is_stale:
+                continue
+            code = bound_text(measures.bound)
+            place = self._document.in_client_units(each.region.item)
+            yield self._made(code, place, _bound_message(measures), data={"region": each.region.name})
+
+    def troubles(self, troubles: Iterable[Trouble]) -> Iterator[types.Diagnostic | None]:
+        for trouble in troubles:
+            row = self._row_of(trouble)
+            if row is None:
+                continue
+            problem = trouble.problem
+            code = _code_of(problem)
+            yield self._made(code, self._document.line_range(row), problem.message, _stack(trouble))
+
+    def same_names(self) -> Iterator[types.Diagnostic | None]:
+        by_name: defaultdict[str, list[Region]] = defaultdict(list)
+        for region in self._document.regions:
+            if region.is_exact:
+                by_name[region.name].append(region)
+        for name, regions in by_name.items():
+            for region in regions if len(regions) > 1 else []:
+                others = [other for other in regions if other is not region]
+                lines = ", ".join(str(other.line) for other in others)
+                message = (
+                    f"{printable(name)} also stands at line {lines}. Kinetoscope tells them apart by their lines;"
+                    " torch's own table adds them up."
+                )
+                related = [self._related(other, f"{printable(name)} also stands here") for other in others]
+                yield self._made("same-name", self._document.in_client_units(region.item), message, related)
+
+    def decorators(self) -> Iterator[types.Diagnostic | None]:
+        for region in self._document.regions:
+            what = _DECORATED.get(region.decorates or "")
+            if what is not None:
+                kind = "an async" if region.decorates == "async" else f"a {region.decorates}"
+                message = (
+                    f"record_function as a decorator of {kind} function {what}."
+                    " Put `with record_function(…):` inside the function."
+                )
+                place = self._document.in_client_units(region.item)
+                yield self._made(f"decorator-{region.decorates}", place, message)
+
+    def _made(
+        self,
+        code: str,
+        place: types.Range,
+        message: str,
+        related: list[types.DiagnosticRelatedInformation] | None = None,
+        data: object = None,
+    ) -> types.Diagnostic | None:
+        severity = _SEVERITIES.get(self._settings.severities[code])
+        if severity is None:
+            return None
+        return types.Diagnostic(
+            range=place,
+            message=message,
+            severity=severity,
+            code=code,
+            code_description=types.CodeDescription(page_of(code)),
+            source=SOURCE,
+            related_information=related or None,
+            data=data,
+        )
+
+    def _related(self, region: Region, message: str) -> types.DiagnosticRelatedInformation:
+        place = self._document.in_client_units(region.item)
+        return types.DiagnosticRelatedInformation(types.Location(self._document.uri, place), message)
+
+    def _row_of(self, trouble: Trouble) -> int | None:
+        """The row nearest to where the line was that still has its text; None once the line was changed."""
+        row = (trouble.problem.line or 1) - 1
+        wanted = trouble.text.strip().encode("utf-8", "surrogatepass")
+        if self._document.line(row).strip() == wanted:
+            return row
+        rows = (number for number, line in enumerate(self._document.source.data.splitlines()) if line.strip() == wanted)
+        return min(rows, key=lambda each: abs(each - row), default=None) if wanted else None
+
+
+def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:
+    """The diagnostic of a trouble in a file that is not open: the line alone is known."""
+    severity = _SEVERITIES.get(settings.severities[_code_of(trouble.problem)])
+    if severity is None:
+        return None
+    place = _line_place(trouble.problem.line or 1)
+    code = _code_of(trouble.problem)
+    return types.Diagnostic(
+        place,
+        trouble.problem.message,
+        severity,
+        code,
+        types.CodeDescription(page_of(code)),
+        SOURCE,
+        related_information=_stack(trouble) or None,
+    )
+
+
+def _code_of(problem: Problem) -> str:
+    return problem.code if problem.code in ("region-not-reached", "run-failed") else "run-problem"
+
+
+def _stack(trouble: Trouble) -> list[types.DiagnosticRelatedInformation]:
+    """The calls of the last traceback of the text, the innermost first."""
+    calls: list[types.DiagnosticRelatedInformation] = []
+    for frame in _FRAME.finditer(trouble.traceback):
+        file, line = frame["file"], int(frame["line"])
+        if not file.startswith("<"):
+            location = types.Location(uri_of(file), _line_place(line))
+            calls.append(types.DiagnosticRelatedInformation(location, f"in {frame['function'] or '<module>'}"))
+    return calls[::-1]
+
+
+def _line_place(line: int) -> types.Range:
+    return types.Range(types.Position(line - 1, 0), types.Position(line, 0))
+
+
+def _bound_message(region: RegionMeasures) -> str:
+    """What limits the region, with the times that say so: those of the median passage's busy and CPU time."""
+    name = printable(region.name)
+    cpu, busy = region.cpu_total_ns, region.cuda_busy_ns
+    calls = f"over {count_text(region.measured, 'call')}"
+    if region.bound == "cpu-only" or busy is None:
+        return f"{name} is CPU-only: it launched no GPU work in {time_text(cpu.sum)} {calls}."
+    share = 100 * busy.sum / cpu.sum if cpu.sum else 0.0
+    worked = f"the GPU worked {time_text(busy.sum)} of {time_text(cpu.sum)} ({share:.1f} %) {calls}"
+    if region.bound == "overhead":
+        return f"{name} is overhead-bound: {worked}."
+    if region.bound == "compute":
+        worked = f"the GPU worked {time_text(busy.sum)} for {time_text(cpu.sum)} of CPU time {calls}"
+        return f"{name} is compute-bound: {worked}."
+    if region.bound == "sync":
+        return f"{name} is sync-bound: the CPU mostly waits for a GPU that is mostly idle; {worked}."
+    return f"{name} is mixed: CPU and GPU take about as long; {worked}."

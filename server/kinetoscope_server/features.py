@@ -1,0 +1,134 @@
+"""What the server answers: each LSP method, handed to the module that knows. Handlers are short or async."""
+
+from dataclasses import asdict
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from kinetoscope_server import code_actions, code_lenses, hovers, inlay_hints, methods, symbols
+from kinetoscope_server.commands import order_of
+from kinetoscope_server.profiling import Finish, profile
+from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.settings import SECTION
+
+_ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+
+
+def register(server: KinetoscopeServer) -> None:
+    """Announces every method that the server answers, but for commands."""
+    _register_life(server)
+    _register_documents(server)
+    _register_language(server)
+
+    @server.feature(methods.PROFILE)
+    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
+        return asdict(await _profiled(ls, params))
+
+
+def _register_life(server: KinetoscopeServer) -> None:
+    @server.feature(types.INITIALIZE)
+    def _(ls: KinetoscopeServer, params: types.InitializeParams) -> None:
+        ls.client.initialized_with(params.capabilities)
+        ls.documents.encoding = ls.encoding
+        ls.watch_parent(params.process_id)
+        options: Any = params.initialization_options
+        if isinstance(options, dict):
+            given = cast("dict[str, Any]", options)
+            ls.initial_settings = given.get(SECTION, given)
+
+    @server.feature(types.INITIALIZED)
+    async def _(ls: KinetoscopeServer, _: types.InitializedParams) -> None:
+        await ls.first_settings()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def _(ls: KinetoscopeServer, params: types.DidChangeConfigurationParams) -> None:
+        await ls.settings_changed(params.settings)
+
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def _(ls: KinetoscopeServer, params: types.WorkDoneProgressCancelParams) -> None:
+        ls.runs.cancel(params.token)
+
+    @server.feature(types.SHUTDOWN)
+    def _(ls: KinetoscopeServer, _: None) -> None:
+        ls.stop()
+
+
+def _register_documents(server: KinetoscopeServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def _(ls: KinetoscopeServer, params: types.DidOpenTextDocumentParams) -> None:
+        if ls.documents.open(params.text_document) is not None:
+            await ls.recall()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def _(ls: KinetoscopeServer, params: types.DidChangeTextDocumentParams) -> None:
+        document = ls.documents.get(params.text_document.uri)
+        if document is not None:
+            document.change(params.content_changes, params.text_document.version)
+            ls.publish_soon(document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def _(ls: KinetoscopeServer, params: types.DidCloseTextDocumentParams) -> None:
+        document = ls.documents.close(params.text_document.uri)
+        if document is not None:
+            ls.forget(document)
+
+
+def _register_language(server: KinetoscopeServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    def _(ls: KinetoscopeServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+        document = ls.documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        return inlay_hints.inlay_hints(document, ls.board.placed(document), ls.settings, params.range)
+
+    @server.feature(types.INLAY_HINT_RESOLVE)
+    def _(ls: KinetoscopeServer, hint: types.InlayHint) -> types.InlayHint:
+        data = cast("dict[str, Any]", hint.data) if isinstance(hint.data, dict) else {}
+        document = ls.documents.get(data.get("uri", ""))
+        return hint if document is None else inlay_hints.resolved(hint, ls.board.placed(document))
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    def _(ls: KinetoscopeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+        document = ls.documents.get(params.text_document.uri)
+        if document is None or not ls.settings.lenses:
+            return []
+        return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active))
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:
+        document = ls.documents.get(params.text_document.uri)
+        if document is None:
+            return None
+        return hovers.hover(document, ls.board.placed(document), params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, _ACTIONS)
+    def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+        document = ls.documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        return code_actions.code_actions(document, ls.board.placed(document), params)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        document = ls.documents.get(params.text_document.uri)
+        return [] if document is None else symbols.document_symbols(document)
+
+
+async def _profiled(server: KinetoscopeServer, params: dict[str, Any]) -> Finish:
+    uri, line, name = params.get("uri"), params.get("line"), params.get("name")
+    arguments = params.get("arguments")
+    texts = cast("list[object]", arguments) if isinstance(arguments, list) else []
+    if (
+        not isinstance(uri, str)
+        or not isinstance(line, int | None)
+        or not isinstance(name, str | None)
+        or not isinstance(arguments, list | None)
+        or not all(isinstance(text, str) for text in texts)
+    ):
+        raise JsonRpcInvalidParams(f"{methods.PROFILE} takes uri, line, name and arguments as docs/lsp.md says")
+    given = cast("list[str] | None", arguments)
+    order = order_of(server, uri, line, name, given)
+    if isinstance(order, Finish):
+        return order
+    return await profile(server, order, token=params.get("workDoneToken"), replace=params.get("replace") is True)

@@ -1,0 +1,180 @@
+"""What was measured, by file, and where it belongs in the text as it now is.
+
+Knows results and documents; how they are shown is for others.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from kinetoscope_core.measures import Problem, RegionMeasures
+from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at, region_prints
+from kinetoscope_core.regions import Region
+from kinetoscope_core.results import Result, from_dict
+from kinetoscope_server.documents import Document
+
+Prints = tuple[RegionPrint, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A result that is shown. `run` names it in the store, None for a trace from elsewhere. `prints` are those of the
+    files it measured, by resolved path, as they were then.
+    """
+
+    result: Result
+    run: str | None
+    prints: Mapping[str, Prints]
+
+    @classmethod
+    def of(cls, values: dict[str, Any], run: str | None) -> "Shown":
+        """From schema 1. Raises `UsageError`, `KeyError`, `TypeError` or `ValueError` for anything else."""
+        sources = cast("dict[str, dict[str, Any]]", values.get("sources") or {})
+        prints = {
+            resolved(file): tuple(RegionPrint.from_dict(each) for each in source["prints"])
+            for file, source in sources.items()
+        }
+        return cls(from_dict(values), run, prints)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """The measures of one region, how it stood then, and the result that they are part of."""
+
+    region: RegionMeasures
+    print: RegionPrint
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Measures at the region of a text that they belong to. They are stale for the `reasons`, if any."""
+
+    measured: Measured
+    region: Region
+    reasons: tuple[str, ...]
+
+    @property
+    def is_stale(self) -> bool:
+        return bool(self.reasons)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What was found out about an open document: for which state of it, and how to find out again."""
+
+    state: tuple[int, int]
+    placed: Sequence[Placed]
+    placers: dict[Shown, Placer] = field(default_factory=dict[Shown, Placer])
+
+
+def resolved(file: str) -> str:
+    return str(Path(file).resolve())
+
+
+class Board:
+    """The measures to show. Newer ones replace older ones of the same region and name."""
+
+    def __init__(self) -> None:
+        # By file, then by what makes a region the same: the newest stands last.
+        self._by_file: defaultdict[str, dict[tuple[object, ...], Measured]] = defaultdict(dict)
+        self._number = 0
+        self._kept: dict[str, _Kept] = {}
+
+    def add(self, shown: Shown) -> None:
+        """Takes a result in."""
+        self._number += 1
+        for region in shown.result.regions:
+            if region.file is None:
+                continue
+            file = resolved(region.file)
+            found = print_at(shown.prints.get(file, ()), region.line, region.name)
+            if found is not None:
+                identity = (region.name, found.pattern, found.kind, found.path, found.ordinal)
+                self._by_file[file].pop(identity, None)
+                self._by_file[file][identity] = Measured(region, found, shown)
+        for problem in shown.result.problems:
+            self._drop_not_reached(problem, shown)
+
+    def clear(self, path: str | None = None) -> None:
+        """Forgets the measures of one file, or all."""
+        self._number += 1
+        if path is None:
+            self._by_file.clear()
+        else:
+            self._by_file.pop(path, None)
+
+    def forget(self, placed: Iterable[Placed]) -> None:
+        """Forgets these measures alone."""
+        self._number += 1
+        gone = {each.measured for each in placed}
+        for entries in self._by_file.values():
+            for identity in [identity for identity, measured in entries.items() if measured in gone]:
+                del entries[identity]
+
+    def placed(self, document: Document) -> Sequence[Placed]:
+        """The measures of the document's file at the regions of its text, in the order of the text."""
+        state = (document.number, self._number)
+        kept = self._kept.get(document.uri)
+        if kept is None:
+            kept = self._kept[document.uri] = _Kept((-1, -1), ())
+        if kept.state != state:
+            kept.placed = list(self._place(document, kept.placers))
+            kept.state = state
+        return kept.placed
+
+    def closed(self, document: Document) -> None:
+        self._kept.pop(document.uri, None)
+
+    def _place(self, document: Document, placers: dict[Shown, Placer]) -> Iterator[Placed]:
+        by_result: defaultdict[Shown, list[Measured]] = defaultdict(list)
+        for measured in self._by_file.get(document.path, {}).values():
+            by_result[measured.shown].append(measured)
+        for shown in placers.keys() - by_result.keys():
+            del placers[shown]
+        newest: dict[tuple[object, ...], Placed] = {}
+        for shown, entries in by_result.items():
+            placer = placers.get(shown)
+            if placer is None:
+                placer = placers[shown] = Placer(shown.prints[document.path])
+            placements = {placement.print: placement for placement in placer.place(document.source)}
+            for measured in entries:
+                placement = placements[measured.print]
+                if placement.region is not None:
+                    key = (placement.region.item, placement.region.call, measured.region.name)
+                    newest[key] = Placed(measured, placement.region, tuple(_reasons(placement)))
+        yield from sorted(newest.values(), key=lambda each: (each.region.line, each.region.call))
+
+    def _drop_not_reached(self, problem: Problem, shown: Shown) -> None:
+        """A whole run that did not reach a region says more than the times that it had before."""
+        if problem.code != "region-not-reached" or problem.file is None:
+            return
+        file = resolved(problem.file)
+        missed = [each for each in shown.prints.get(file, ()) if each.line == problem.line]
+        names = {(each.pattern, each.kind, each.path, each.ordinal) for each in missed}
+        entries = self._by_file[file]
+        for identity in [identity for identity in entries if identity[1:] in names]:
+            if entries[identity].shown is not shown:
+                del entries[identity]
+
+
+def _reasons(placement: Placement) -> Iterator[str]:
+    if placement.stale_because == "renamed":
+        yield f"it was called {placement.print.name} when it was measured"
+    elif placement.stale_because == "own code changed":
+        yield "its code has changed since it was measured"
+    elif placement.stale_because == "function changed":
+        yield "the function around it has changed since it was measured"
+
+
+def prints_of_files(files: Iterable[str]) -> dict[str, Prints]:
+    """The prints of files as they are on disk; those that cannot be read have none."""
+    prints: dict[str, Prints] = {}
+    for file in files:
+        try:
+            prints[resolved(file)] = tuple(region_prints(Path(file).read_bytes()))
+        except OSError:
+            continue
+    return prints

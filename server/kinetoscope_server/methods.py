@@ -1,0 +1,36 @@
+"""The names of what is ours in the protocol: commands, requests, notifications. docs/lsp.md describes each; a test
+holds the two together.
+"""
+
+from typing import Final
+
+PROFILE_REGION: Final = "kinetoscope.profileRegion"
+PROFILE_FILE: Final = "kinetoscope.profileFile"
+PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
+CANCEL: Final = "kinetoscope.cancel"
+OPEN_TRACE: Final = "kinetoscope.openTrace"
+SHOW_DETAILS: Final = "kinetoscope.showDetails"
+CLEAR: Final = "kinetoscope.clear"
+LOAD_TRACE: Final = "kinetoscope.loadTrace"
+
+COMMANDS: Final = (
+    PROFILE_REGION,
+    PROFILE_FILE,
+    PROFILE_WITH_ARGUMENTS,
+    CANCEL,
+    OPEN_TRACE,
+    SHOW_DETAILS,
+    CLEAR,
+    LOAD_TRACE,
+)
+
+PROFILE: Final = "kinetoscope/profile"
+RESULTS: Final = "kinetoscope/results"
+PROGRESS: Final = "kinetoscope/progress"
+SAVE: Final = "kinetoscope/save"
+
+REQUESTS: Final = (PROFILE, SAVE)
+"""From the client, but for `SAVE`, which is asked of clients that say they answer it."""
+
+NOTIFICATIONS: Final = (RESULTS, PROGRESS)
+"""To clients that say they want them."""

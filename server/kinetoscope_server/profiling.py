@@ -1,0 +1,202 @@
+"""From an order to what is shown of it: saving, the question whether to replace a run, the run, its result or error."""
+
+import dataclasses
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from lsprotocol import types
+
+from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.measures import Problem
+from kinetoscope_core.results import Result
+from kinetoscope_core.terminal import region_text
+from kinetoscope_core.text import count_text, printable
+from kinetoscope_server.diagnostics import Trouble
+from kinetoscope_server.documents import path_of
+from kinetoscope_server.measured import Shown, prints_of_files
+from kinetoscope_server.orders import Order, command_text, request_of
+from kinetoscope_server.runs import ActiveRun
+from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.workers import Event
+
+How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
+
+_REPLACE: Final = "Replace it"
+_KEEP: Final = "Keep it"
+
+_HOW: Final[dict[str, How]] = {"RunCancelled": "cancelled", "NothingMeasured": "nothing"}
+_KINDS: Final = {
+    "measured": types.MessageType.Info,
+    "cancelled": types.MessageType.Info,
+    "nothing": types.MessageType.Warning,
+    "refused": types.MessageType.Warning,
+    "failed": types.MessageType.Error,
+}
+
+_FRAME: Final = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How an order ended. `message` is for people, `run` names the result in the store."""
+
+    how: How
+    message: str
+    run: str | None = None
+
+
+async def profile(
+    server: KinetoscopeServer, order: Order, *, token: int | str | None = None, replace: bool = False
+) -> Finish:
+    """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
+    if not replace and not await _may_begin(server):
+        return Finish("refused", "Another run goes on; it was kept.")
+    await server.runs.replace()
+    unsaved = await _unsaved(server)
+    settings = await server.settings_for(order.uri)
+    try:
+        request = request_of(order, settings, server.root)
+    except KinetoscopeError as error:
+        return Finish("failed", str(error))
+    server.client.log(f"{order.title}: {command_text(request)}\n")
+    return await _carry_out(server, request, order.title, order, token, unsaved)
+
+
+async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
+    """Shows traces from elsewhere at the regions of the source files; without any, of the open ones."""
+    if not await _may_begin(server):
+        return Finish("refused", "Another run goes on; it was kept.")
+    await server.runs.replace()
+    files = [path_of(source) or source for source in sources] or [document.path for document in server.documents]
+    paths = [path_of(trace) or trace for trace in traces]
+    missing = [path for path in [*paths, *files] if not os.path.isfile(path)]  # noqa: ASYNC240, PTH113 - one stat
+    if missing:
+        return Finish("failed", f"There is no file {missing[0]}.")
+    request = {"do": "read", "traces": paths, "sources": files}
+    title = f"Reading {', '.join(Path(path).name for path in paths)}"
+    return await _carry_out(server, request, title, None, None, [])
+
+
+def tell(server: KinetoscopeServer, finish: Finish) -> None:
+    """The one message at the end."""
+    server.client.tell(_KINDS[finish.how], finish.message)
+
+
+async def _may_begin(server: KinetoscopeServer) -> bool:
+    active = server.runs.active
+    if active is None:
+        return True
+    question = f"{active.title} is going on ({active.phase}), and one run at a time is enough. End it and begin anew?"
+    return await server.client.ask(question, _REPLACE, _KEEP) == _REPLACE
+
+
+async def _unsaved(server: KinetoscopeServer) -> list[str]:
+    """The open files that run otherwise than they are shown, after the client was asked to save them."""
+
+    def differing() -> list[str]:
+        return [document.path for document in server.documents if not document.is_as_on_disk()]
+
+    unsaved = differing()
+    uris = [document.uri for path in unsaved for document in server.documents.of_path(path)]
+    if unsaved and await server.client.save(uris):
+        unsaved = differing()
+    return unsaved
+
+
+async def _carry_out(
+    server: KinetoscopeServer,
+    request: dict[str, Any],
+    title: str,
+    order: Order | None,
+    token: int | str | None,
+    unsaved: Sequence[str],
+) -> Finish:
+    while server.runs.active is not None:  # another one began while we asked for something
+        await server.runs.replace()
+    uri = order.uri if order else ""
+    place = order.place if order else None
+    return await server.runs.run(
+        request, title, uri, place, token, lambda event, active: _finish(server, event, active, order, unsaved)
+    )
+
+
+def _finish(
+    server: KinetoscopeServer, event: Event, active: ActiveRun, order: Order | None, unsaved: Sequence[str]
+) -> Finish:
+    if event["event"] == "error":
+        problem = _problem_of(event)
+        server.set_troubles(_troubles([problem], event["traceback"] or active.errors))
+        return Finish(_HOW.get(event["kind"], "failed"), event["message"])
+    shown = Shown.of(event["result"], event["run"])
+    result = shown.result
+    if not shown.prints:
+        files = {region.file for region in result.regions if region.file is not None}
+        shown = dataclasses.replace(shown, prints=prints_of_files(files))
+    server.show(shown, _troubles(result.problems, active.errors))
+    how: How = "failed" if any(problem.code == "run-failed" for problem in result.problems) else "measured"
+    ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
+    changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
+    return Finish(how, _message(result, order, changed), event["run"])
+
+
+def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str:
+    placed = [region for region in result.regions if region.file is not None]
+    shown = placed
+    if order is not None and order.region is not None:
+        shown = [region for region in placed if order.region.matches(region.name)] or placed
+    if len(shown) == 1:
+        text = f"{printable(shown[0].name)}: {region_text(shown[0])}."
+    else:
+        files = {region.file for region in shown}
+        text = f"Measured {count_text(len(shown), 'region')} in {count_text(len(files), 'file')}."
+    if result.no_cuda_because is not None:
+        text += f" No CUDA times: {result.no_cuda_because}."
+    notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
+    text += "".join(f" {problem.message}" for problem in notes[:1])
+    if len(notes) > 1:
+        text += f" {count_text(len(notes) - 1, 'more note')} in the log."
+    if changed:
+        names = ", ".join(Path(path).name for path in changed)
+        text += f" Not saved: {names}; what ran is the file on disk."
+    return text
+
+
+def _problem_of(event: Event) -> Problem:
+    file, line = event.get("file"), event.get("line")
+    if file is None and event["traceback"]:
+        file, line = _place_in(event["traceback"])
+    code = "run-failed" if event["kind"] == "RunError" else "run-problem"
+    return Problem(code, event["message"], {}, file, line)
+
+
+def _place_in(traceback: str) -> tuple[str | None, int | None]:
+    """The innermost line of a traceback that is the user's."""
+    for file, line in reversed(_FRAME.findall(traceback)):
+        if "site-packages" not in file and not file.startswith("<"):
+            return file, int(line)
+    return None, None
+
+
+def _troubles(problems: Sequence[Problem], errors: str) -> dict[str, list[Trouble]]:
+    """The problems that have a line, by file. The traceback is the last one that the script wrote."""
+    traceback = errors[max(errors.rfind("Traceback (most recent call last)"), 0) :]
+    found: dict[str, list[Trouble]] = {}
+    for problem in problems:
+        if problem.file is None or problem.line is None:
+            continue
+        path = str(Path(problem.file).resolve())
+        stack = traceback if problem.code == "run-failed" else ""
+        found.setdefault(path, []).append(Trouble(problem, stack, _line_of(path, problem.line)))
+    return found
+
+
+def _line_of(path: str, line: int) -> str:
+    try:
+        lines = Path(path).read_bytes().splitlines()
+    except OSError:
+        return ""
+    return lines[line - 1].decode("utf-8", "replace") if 0 < line <= len(lines) else ""

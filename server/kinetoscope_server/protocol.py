@@ -1,0 +1,125 @@
+"""pygls's protocol with our codec, our documents and an orderly end.
+
+Overrides private names of pygls 2.1.1 (`_send_data`, `_shutdown`, `_request_futures`): it is pinned, and
+tests/server/test_pygls.py holds what we rely on.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from kinetoscope_server import codec, methods
+from kinetoscope_server.transport import REQUEST_CANCELLED, Receiver
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class PlainRequest:
+    """A request of ours; its parameters stay the JSON that they are and are looked at by the handler."""
+
+    id: int | str
+    method: str
+    params: dict[str, Any]
+    jsonrpc: str
+
+
+@dataclass
+class PlainNotification:
+    """A notification of ours, as `PlainRequest`."""
+
+    method: str
+    params: dict[str, Any]
+    jsonrpc: str
+
+
+class Protocol(LanguageServerProtocol):
+    """What is sent and received, and which handler is called; the server itself is in server.py."""
+
+    async def serve(self, receiver: Receiver) -> None:
+        """Handles messages, one after the other, until the input ends. `SystemExit` comes out of `exit`."""
+        while (message := await receiver.messages.get()) is not None:
+            self._handle(message, receiver.cancelled)
+            # Async handlers begin now, in the order of their messages, and replies can go out.
+            await asyncio.sleep(0)
+
+    def _handle(self, message: Any, cancelled: set[int | str]) -> None:
+        if not isinstance(message, dict):
+            log.error("not a message: %r", message)
+            return
+        fields = cast("dict[str, Any]", message)
+        identity: Any = fields.get("id")
+        if fields.get("method") == types.CANCEL_REQUEST:
+            cancelled.discard(fields.get("params", {}).get("id"))
+        elif "method" in fields and identity in cancelled:
+            error = types.ResponseError(code=REQUEST_CANCELLED, message="cancelled before it began")
+            self._send_response(identity, error=error)
+            return
+        try:
+            structured: Any = self.structure_message(fields)
+        except Exception as error:  # noqa: BLE001 - whatever a client sends, the server lives on
+            log.warning("a message that cannot be read: %s: %r", error, fields.get("method"))
+            if identity is not None and "method" in fields:
+                code = types.ErrorCodes.InvalidParams
+                self._send_response(identity, error=types.ResponseError(code=code, message=str(error)))
+            return
+        self.handle_message(structured)
+
+    def get_message_type(self, method: str) -> type[Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride] - pygls's is wrapped in a cache
+        if method in methods.REQUESTS:
+            return PlainRequest
+        if method in methods.NOTIFICATIONS:
+            return PlainNotification
+        return super().get_message_type(method)
+
+    def _send_data(self, data: Any) -> None:
+        if self.writer is None:
+            return
+        try:
+            body = codec.encoded(data, self._serialize_message)
+        except (TypeError, ValueError):
+            log.exception("a message that cannot be written")
+            return
+        try:
+            self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        except (OSError, ValueError):  # the editor has gone: the end of our input is on its way
+            log.warning("nobody reads our messages any more")
+
+    # Our documents keep their text themselves (documents.py): pygls's copy splits lines at form feeds, and costs 1 ms
+    # for 5,000 lines at each edit.
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
+        yield self._ours(types.TEXT_DOCUMENT_DID_OPEN), (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
+        yield self._ours(types.TEXT_DOCUMENT_DID_CHANGE), (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Generator[Any, Any, None]:
+        yield self._ours(types.TEXT_DOCUMENT_DID_CLOSE), (params,), None
+
+    def _ours(self, method: str) -> Callable[..., Any]:
+        features = cast("dict[str, Callable[..., Any]]", self.fm.features)
+        return features[method]
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        """As pygls does it, over a copy: a command in flight changes the dictionary while it is looked at (#606)."""
+        yield self._ours(types.SHUTDOWN), args, None
+        own = self.msg_id
+        for identity, future in list(self._request_futures.items()):
+            if identity != own and not future.done():
+                future.cancel()
+        self._shutdown = True
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> Generator[Any, Any, None]:
+        yield from ()
+        raise SystemExit(0 if self._shutdown else 1)

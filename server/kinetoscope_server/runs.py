@@ -1,0 +1,114 @@
+"""The one run that is going on: its worker, its phase, its end. What is run, and what becomes of it, is for others."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from kinetoscope_server.client import Client
+from kinetoscope_server.progress import RunProgress, phase_text
+from kinetoscope_server.workers import Event, Worker
+
+T = TypeVar("T")
+
+_SECONDS_BETWEEN_REPORTS: Final = 0.25
+_OUTPUT_KEPT: Final = 65_536
+
+
+@dataclass(slots=True)
+class ActiveRun:
+    """A run that is going on. `region` is the row (from 0) and the name of the region that is measured alone."""
+
+    title: str
+    uri: str
+    region: tuple[int, str] | None
+    worker: Worker
+    progress: RunProgress
+    phase: str = "starting"
+    is_cancelled: bool = False
+    errors: str = ""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Runs:
+    """At most one run at a time. `on_phase` is called when its phase has changed."""
+
+    def __init__(self, client: Client, on_phase: Callable[[ActiveRun], None]) -> None:
+        self._client = client
+        self._on_phase = on_phase
+        self._last_report_s = 0.0
+        self.active: ActiveRun | None = None
+
+    async def run(
+        self,
+        request: Mapping[str, Any],
+        title: str,
+        uri: str,
+        region: tuple[int, str] | None,
+        token: int | str | None,
+        finish: Callable[[Event, ActiveRun], T],
+    ) -> T:
+        """Runs to the end and returns what `finish` makes of the last event. Nothing may be active.
+
+        Who waits may be cancelled: the run is then cancelled too, and what it measured is finished all the same.
+        """
+        worker = Worker(request, self._note)
+        active = self.active = ActiveRun(title, uri, region, worker, RunProgress(self._client, token))
+        work = asyncio.ensure_future(self._work(active, finish))
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+
+    async def _work(self, active: ActiveRun, finish: Callable[[Event, ActiveRun], T]) -> T:
+        end = "failed"
+        try:
+            await active.progress.begin(active.title)
+            self._on_phase(active)
+            event = await active.worker.result()
+            end = "cancelled" if active.is_cancelled else "done" if event["event"] == "result" else "failed"
+        finally:
+            self.active = None
+            active.ended.set()
+            active.progress.end(end)
+            self._on_phase(active)
+        return finish(event, active)
+
+    def cancel(self, token: int | str | None = None) -> bool:
+        """Cancels the run, if one is going on; with a token, only the run that it is the progress of."""
+        active = self.active
+        if active is None or (token is not None and token != active.progress.token):
+            return False
+        active.is_cancelled = True
+        active.worker.cancel()
+        self._say(active, "cancelling")
+        return True
+
+    async def replace(self) -> None:
+        """Cancels the run and waits for its end."""
+        active = self.active
+        if active is not None:
+            self.cancel()
+            await active.ended.wait()
+
+    def _note(self, event: Event) -> None:
+        active = self.active
+        if active is None:
+            return
+        if event["event"] == "output":
+            self._client.log(event["text"])
+            if event["stream"] == "stderr":
+                active.errors = (active.errors + event["text"])[-_OUTPUT_KEPT:]
+        elif event["event"] == "progress" and not active.is_cancelled:
+            now = time.monotonic()
+            if event["region"] and now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:
+                return
+            self._last_report_s = now
+            self._say(active, phase_text(event, is_focused=active.region is not None))
+
+    def _say(self, active: ActiveRun, phase: str) -> None:
+        active.phase = phase
+        active.progress.report(phase)
+        self._on_phase(active)

@@ -1,0 +1,259 @@
+"""The server's state, and what keeps editor and state together: settings, stored results, diagnostics, errors."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from kinetoscope_core import __version__
+from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.regions import Encoding
+from kinetoscope_core.store import Store
+from kinetoscope_server import methods
+from kinetoscope_server.client import Client
+from kinetoscope_server.diagnostics import Trouble, diagnostics, elsewhere
+from kinetoscope_server.documents import Document, Documents, uri_of
+from kinetoscope_server.measured import Board, Shown
+from kinetoscope_server.notices import results_notice
+from kinetoscope_server.protocol import Protocol
+from kinetoscope_server.runs import ActiveRun, Runs
+from kinetoscope_server.settings import SECTION, Settings, read_settings
+
+log = logging.getLogger(__name__)
+
+PARENT_EVERY_S: Final = 2.0
+
+PUBLISH_AFTER_S: Final = 0.2
+"""After the last keystroke: a squiggle that comes and goes with each letter disturbs."""
+
+
+def _is_alive(process_id: int) -> bool:
+    if os.name == "nt":
+        return True  # a signal there would end the process; the end of our input has to do
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+class KinetoscopeServer(LanguageServer):
+    """One editor's server. features.py and commands.py say what it answers."""
+
+    def __init__(self) -> None:
+        super().__init__("kinetoscope", __version__, protocol_cls=Protocol)  # pyright: ignore[reportUnknownMemberType]
+        self.speaking = cast("Protocol", self.protocol)
+        self.client = Client(self)
+        self.documents = Documents()
+        self.board = Board()
+        self.runs = Runs(self.client, self._phase_changed)
+        self.settings = Settings()
+        self.initial_settings: object = None
+        self._scoped: dict[str, Settings] = {}
+        self._troubles: dict[str, list[Trouble]] = {}
+        self._recalled: set[str] = set()
+        self._recalling = asyncio.Lock()
+        self._publishing: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._said: set[str] = set()
+        self._parent = 0
+        self.on_orphaned: Callable[[], None] = lambda: None
+
+    @property
+    def root(self) -> Path | None:
+        """The workspace's folder, where there is one; the first of several."""
+        path = self.workspace.root_path
+        if path is None:
+            return None
+        return Path(path)
+
+    @property
+    def encoding(self) -> Encoding:
+        """The unit of columns that was agreed on with the client."""
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        return cast("Encoding", str(getattr(encoding, "value", encoding)))
+
+    def watch_parent(self, process_id: int | None) -> None:
+        """Ends us when the editor's process has gone, even if another one still holds our input open.
+
+        Only a process that we see: an editor outside of our container counts in another way.
+        """
+        if process_id is not None and _is_alive(process_id):
+            self._parent = process_id
+            asyncio.get_running_loop().call_later(PARENT_EVERY_S, self._look_at_parent)
+
+    def _look_at_parent(self) -> None:
+        if not _is_alive(self._parent):
+            log.warning("the editor's process %d has gone", self._parent)
+            self.on_orphaned()
+            return
+        asyncio.get_running_loop().call_later(PARENT_EVERY_S, self._look_at_parent)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does the work in the background; an error in it is reported as one of ours."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.report_server_error(error, JsonRpcException)
+
+    def stop(self) -> None:
+        """Ends what is going on in the background; the run's worker ends with its input."""
+        for task in list(self._tasks):
+            task.cancel()
+        self.runs.cancel()
+
+    # --- settings
+
+    def apply_settings(self, values: object) -> None:
+        """Takes new general settings, and says which are wrong, each once."""
+        self.settings, wrong = read_settings(values)
+        self._scoped.clear()
+        self._say_wrong(wrong)
+
+    async def first_settings(self) -> None:
+        """Takes the settings that came with `initialize`, and those that the client has."""
+        self.apply_settings(self.initial_settings)
+        await self.client.watch_configuration()
+        await self.settings_changed(None)
+
+    async def settings_changed(self, pushed: object) -> None:
+        """Asks a client that has settings for them; else takes those that it pushes."""
+        if self.client.has_configuration:
+            values = await self.client.configuration(SECTION, None)
+            if values is not None:
+                self.apply_settings(values)
+        elif isinstance(pushed, dict):
+            given = cast("dict[str, object]", pushed)
+            self.apply_settings(given.get(SECTION, given))
+        self.show_again()
+
+    async def settings_for(self, uri: str) -> Settings:
+        """The settings of a file: a client may have other ones for each of its folders."""
+        if not self.client.has_configuration:
+            return self.settings
+        if uri not in self._scoped:
+            values = await self.client.configuration(SECTION, uri)
+            if values is None:
+                return self.settings
+            self._scoped[uri], wrong = read_settings(values)
+            self._say_wrong(wrong)
+        return self._scoped[uri]
+
+    def _say_wrong(self, wrong: Sequence[str]) -> None:
+        for message in wrong:
+            if message not in self._said:
+                self._said.add(message)
+                self.client.tell(types.MessageType.Warning, message)
+
+    # --- results
+
+    async def recall(self) -> None:
+        """Takes in what the store has that is not known yet: runs of earlier days, and of the command."""
+        async with self._recalling:
+            for shown in await asyncio.to_thread(self._stored):
+                self._recalled.add(shown.run or "")
+                self.board.add(shown)
+        self.show_again()
+
+    def _stored(self) -> list[Shown]:
+        found: list[Shown] = []
+        for run in reversed(Store().runs()):
+            if run.id not in self._recalled:
+                try:
+                    found.append(Shown.of(cast("dict[str, Any]", run.result()), run.id))
+                except (KinetoscopeError, KeyError, TypeError, ValueError) as error:
+                    self._recalled.add(run.id)
+                    log.warning("the stored run %s is not shown: %r", run.id, error)
+        return found
+
+    def show(self, shown: Shown, troubles: dict[str, list[Trouble]]) -> None:
+        """Shows the result of a run that has just ended, with what it ran into, in place of the last run's."""
+        if shown.run is not None:
+            self._recalled.add(shown.run)
+        self.board.add(shown)
+        self.set_troubles(troubles)
+
+    def set_troubles(self, troubles: dict[str, list[Trouble]]) -> None:
+        """The problems of the last run; those of the one before it are gone."""
+        before = set(self._troubles)
+        self._troubles = troubles
+        for path in before | set(troubles):
+            if not self.documents.of_path(path):
+                self._publish_elsewhere(path)
+        self.show_again()
+
+    # --- showing
+
+    def show_again(self) -> None:
+        """Has everything of the open files shown anew."""
+        self.client.refresh()
+        for document in self.documents:
+            self.publish(document)
+            self.send_results(document)
+
+    def publish_soon(self, document: Document) -> None:
+        """Publishes diagnostics once the typing has paused."""
+        waiting = self._publishing.pop(document.uri, None)
+        if waiting is not None:
+            waiting.cancel()
+        loop = asyncio.get_running_loop()
+        self._publishing[document.uri] = loop.call_later(PUBLISH_AFTER_S, self._publish_now, document.uri)
+
+    def _publish_now(self, uri: str) -> None:
+        self._publishing.pop(uri, None)
+        document = self.documents.get(uri)
+        if document is not None:
+            self.publish(document)
+            self.send_results(document)
+
+    def publish(self, document: Document) -> None:
+        troubles = self._troubles.get(document.path, [])
+        found = diagnostics(document, self.board.placed(document), troubles, self.settings)
+        self.client.publish(document.uri, document.version, found)
+
+    def _publish_elsewhere(self, path: str) -> None:
+        found = [elsewhere(trouble, self.settings) for trouble in self._troubles.get(path, [])]
+        self.client.publish(uri_of(path), None, [each for each in found if each is not None])
+
+    def forget(self, document: Document) -> None:
+        """The file was closed: its diagnostics go, but for those of the last run."""
+        self.board.closed(document)
+        waiting = self._publishing.pop(document.uri, None)
+        if waiting is not None:
+            waiting.cancel()
+        self._publish_elsewhere(document.path)
+
+    def send_results(self, document: Document) -> None:
+        placed = self.board.placed(document)
+        self.client.notify(methods.RESULTS, results_notice(document, placed))
+
+    def _phase_changed(self, active: ActiveRun) -> None:
+        self.client.refresh(hints=False)
+        is_on = self.runs.active is active
+        notice = {"uri": active.uri, "title": active.title, "phase": active.phase if is_on else None}
+        self.client.notify(methods.PROGRESS, notice)
+
+    # --- errors
+
+    def report_server_error(self, error: BaseException, source: object) -> None:
+        """An error of ours: into the log, and shown once for each kind. The server lives on."""
+        log.error("%s", source, exc_info=error)
+        if isinstance(error, JsonRpcException) and error.code != types.ErrorCodes.InternalError:
+            return  # the request was wrong, and its answer says so
+        message = f"Kinetoscope met an error of its own ({error}) and goes on; the log of the language server has more."
+        if message not in self._said:
+            self._said.add(message)
+            self.client.tell(types.MessageType.Error, message)

@@ -1,0 +1,109 @@
+"""Messages in and out of the process. Knows frames, threads and cancelled requests, nothing of what messages say.
+
+In place of pygls's own loop, which breaks when anything prints, runs requests that were cancelled long ago, and waits
+for its threads before it ends.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any, BinaryIO, Final, cast
+
+from lsprotocol import types
+
+from kinetoscope_server import codec
+
+_HEADER: Final = b"content-length:"
+REQUEST_CANCELLED: Final = -32800
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """Where frames come from and go to, both unbuffered in our sense: whole frames only."""
+
+    reading: IO[bytes]
+    writing: BinaryIO
+
+
+def claim_stdio() -> Channel:
+    """Takes stdin and stdout for messages alone. Whatever prints from now on, also in C and in children, prints to
+    stderr, and nobody else can read our input.
+    """
+    reading = os.fdopen(os.dup(0), "rb")
+    writing = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return Channel(reading, writing)
+
+
+def accept_tcp(host: str, port: int) -> Channel:
+    """Waits for one client at the address and serves it alone; prints the port, which may have been 0."""
+    with socket.create_server((host, port)) as listening:
+        sys.stderr.write(f"kinetoscope: listening on {host}:{listening.getsockname()[1]}\n")
+        sys.stderr.flush()
+        connection, _ = listening.accept()
+    return Channel(connection.makefile("rb"), connection.makefile("wb"))
+
+
+def frames(reading: IO[bytes]) -> Iterator[bytes]:
+    """The bodies of the frames until the input ends, also in the middle of one."""
+    while True:
+        length = 0
+        while line := reading.readline():
+            if not line.strip():
+                break
+            if line.lower().startswith(_HEADER):
+                length = int(line[len(_HEADER) :])
+        if not line:
+            return
+        body = reading.read(length)
+        if len(body) < length:
+            return
+        yield body
+
+
+class Receiver:
+    """Reads frames on a thread of its own and hands the messages to the event loop, in order.
+
+    `cancelled` holds the requests whose cancellation was read but whose turn has not come.
+    """
+
+    def __init__(self, reading: IO[bytes], loop: asyncio.AbstractEventLoop) -> None:
+        self.messages: asyncio.Queue[Any] = asyncio.Queue()
+        self.cancelled: set[int | str] = set()
+        self._reading = reading
+        self._loop = loop
+
+    def start(self) -> None:
+        threading.Thread(target=self._read, name="reader", daemon=True).start()
+
+    def end(self) -> None:
+        """As if the input had ended."""
+        self.messages.put_nowait(None)
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError, RuntimeError):  # the loop has ended while we were reading
+            for body in frames(self._reading):
+                try:
+                    message: Any = codec.decoded(body)
+                except ValueError as error:
+                    message = error
+                if _is_cancel(message):
+                    self.cancelled.add(message["params"]["id"])
+                self._loop.call_soon_threadsafe(self.messages.put_nowait, message)
+            self._loop.call_soon_threadsafe(self.messages.put_nowait, None)
+
+
+def _is_cancel(message: Any) -> bool:
+    if not isinstance(message, dict):
+        return False
+    fields = cast("dict[str, Any]", message)
+    return fields.get("method") == types.CANCEL_REQUEST and isinstance(fields.get("params"), dict)

@@ -1,0 +1,204 @@
+"""The real server over stdio, met as VS Code meets it and as a minimal client does."""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+from lsprotocol import types as lsp
+from lsprotocol.converters import get_converter
+from pygls.protocol import default_converter
+from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp.client import register_lsp_features
+
+HERE = Path(__file__).parent
+SCRIPTS = HERE / "scripts"
+REFRESHES = (lsp.WORKSPACE_INLAY_HINT_REFRESH, lsp.WORKSPACE_CODE_LENS_REFRESH)
+COMMAND = [sys.executable, "-m", "kinetoscope_server"]
+
+
+class Editor(LanguageClient):
+    """The test client, with answers to what our server asks, and a record of it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.refreshed: list[str] = []
+        self.asked: list[lsp.ShowMessageRequestParams] = []
+        self.answer: str | None = None
+        self.asked_to_save: list[list[str]] = []
+        self.on_save: Any = lambda: False
+        self.results: dict[str, Any] = {}
+        self.progress: list[Any] = []
+        self.workspace_path = Path()
+
+    async def until(self, holds: Any, what: str, within_s: float = 30.0) -> Any:
+        """Waits until something holds, which messages of the server bring about."""
+        ends = time.monotonic() + within_s
+        while not (found := holds()):
+            assert time.monotonic() < ends, f"no {what} within {within_s} s"
+            await asyncio.sleep(0.01)
+        return found
+
+    def write(self, name: str, text: str) -> str:
+        path = self.workspace_path / name
+        path.write_text(text, encoding="utf-8")
+        return path.as_uri()
+
+    def copy(self, name: str) -> str:
+        path = self.workspace_path / name
+        shutil.copy(SCRIPTS / name, path)
+        return path.as_uri()
+
+    def open(self, uri: str, text: str | None = None, version: int = 1) -> None:
+        if text is None:
+            text = Path(uri.removeprefix("file://")).read_bytes().decode()
+        item = lsp.TextDocumentItem(uri, "python", version, text)
+        self.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+    def replace(self, uri: str, version: int, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
+        change = lsp.TextDocumentContentChangePartial(
+            range=lsp.Range(lsp.Position(*start), lsp.Position(*end)), text=text
+        )
+        document = lsp.VersionedTextDocumentIdentifier(version, uri)
+        self.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
+
+    async def hints(self, uri: str, first: int = 0, last: int = 100_000) -> list[lsp.InlayHint]:
+        asked = lsp.Range(lsp.Position(first, 0), lsp.Position(last, 0))
+        return (
+            await self.text_document_inlay_hint_async(lsp.InlayHintParams(lsp.TextDocumentIdentifier(uri), asked)) or []
+        )
+
+    async def hint_texts(self, uri: str) -> dict[int, str]:
+        return {hint.position.line: self.text_of(hint) for hint in await self.hints(uri)}
+
+    @staticmethod
+    def text_of(hint: lsp.InlayHint) -> str:
+        return hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label)
+
+    async def lenses(self, uri: str) -> list[tuple[int, str]]:
+        found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
+        return [(lens.range.start.line, lens.command.title) for lens in found if lens.command]
+
+    async def run_lens(self, uri: str, title: str, row: int | None = None) -> Any:
+        found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
+        lens = next(
+            lens
+            for lens in found
+            if lens.command and lens.command.title == title and row in (None, lens.range.start.line)
+        )
+        return await self.execute(lens.command.command, *(lens.command.arguments or []))
+
+    async def execute(self, command: str, *arguments: Any) -> Any:
+        return await self.workspace_execute_command_async(lsp.ExecuteCommandParams(command, list(arguments)))
+
+    async def message(self, within_s: float = 60.0) -> lsp.ShowMessageParams:
+        """The next message that was shown and not taken yet."""
+        await self.until(lambda: self.messages, "a message", within_s)
+        return self.messages.pop(0)
+
+    async def hover(self, uri: str, line: int, character: int = 4) -> str | None:
+        found = await self.text_document_hover_async(
+            lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(line, character))
+        )
+        return None if found is None else found.contents.value
+
+
+def make_client() -> Editor:
+    client = Editor(converter_factory=default_converter)
+    register_lsp_features(client)
+    for method in REFRESHES:
+        client.feature(method)(lambda *_, method=method: client.refreshed.append(method))
+
+    @client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+    def _(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
+        client.asked.append(params)
+        return None if client.answer is None else lsp.MessageActionItem(client.answer)
+
+    @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+    def _(params: lsp.RegistrationParams) -> None:
+        return None
+
+    @client.feature("kinetoscope/results")
+    def _(params: Any) -> None:
+        client.results[params.uri] = params
+
+    @client.feature("kinetoscope/progress")
+    def _(params: Any) -> None:
+        client.progress.append(params)
+
+    @client.feature("kinetoscope/save")
+    def _(params: Any) -> bool:
+        client.asked_to_save.append(list(params.uris))
+        return client.on_save()
+
+    return client
+
+
+def vscode() -> lsp.ClientCapabilities:
+    recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
+    recorded["experimental"] = {"kinetoscope": {"results": True, "progress": True, "save": True}}
+    return get_converter().structure(recorded, lsp.ClientCapabilities)
+
+
+def minimal() -> lsp.ClientCapabilities:
+    """A client that promises nothing, and counts as utf-8."""
+    return lsp.ClientCapabilities(
+        general=lsp.GeneralClientCapabilities(
+            position_encodings=[lsp.PositionEncodingKind.Utf8, lsp.PositionEncodingKind.Utf16]
+        )
+    )
+
+
+PROFILES = {"vscode": vscode, "minimal": minimal}
+
+
+class Starter:
+    """Starts servers for a test and ends them with it."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.workspace = tmp_path / "work"
+        self.workspace.mkdir()
+        self.cache = tmp_path / "cache"
+        self.clients: list[Editor] = []
+
+    async def __call__(self, profile: str = "vscode", settings: Any = None, **environment: str) -> Editor:
+        env = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "OMP_NUM_THREADS": "1", **environment}
+        env.pop("VIRTUAL_ENV", None)
+        config = ClientServerConfig(server_command=COMMAND, client_factory=make_client, server_env=env)
+        client: Editor = await config.start()
+        self.clients.append(client)
+        client.workspace_path = self.workspace
+        settings = {"interpreter": sys.executable, **(settings or {})}
+        if profile == "vscode":
+            client.set_configuration(settings, section="kinetoscope")
+        started = await client.initialize_session(
+            lsp.InitializeParams(
+                capabilities=PROFILES[profile](),
+                root_uri=self.workspace.as_uri(),
+                workspace_folders=[lsp.WorkspaceFolder(self.workspace.as_uri(), "work")],
+                initialization_options={"kinetoscope": settings},
+            )
+        )
+        client.server_capabilities = started.capabilities
+        assert started.capabilities.position_encoding == {"vscode": "utf-16", "minimal": "utf-8"}[profile]
+        return client
+
+    async def end(self) -> None:
+        for client in self.clients:
+            if client.error is None and client._server.returncode is None:
+                await client.shutdown_session()
+            await client.stop()
+            assert client.error is None, client.error
+
+
+@pytest_asyncio.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Starter]:
+    starter = Starter(tmp_path)
+    yield starter
+    await starter.end()
