@@ -141,6 +141,26 @@ def test_the_items_of_a_with_continued_by_a_backslash_have_their_own_lines():
     ]
 
 
+def test_a_decorator_s_arguments_may_stand_at_the_margin():
+    source = (
+        "from torch.profiler import record_function as rf\nx = (a\n@ b)\n@rf(\nname=\n'x'\n)\n@other\ndef f(): pass\n"
+    )
+    assert [(region.name, region.path) for region in find_regions(source)] == [("x", "f")]
+
+
+def test_a_matrix_product_at_the_margin_is_no_decorator():
+    source = "from torch.profiler import record_function as rf\nx = (a\n@rf('x'))\ndef f(): pass\n"
+    assert names(source) == []
+
+
+def test_a_docstring_at_the_margin_hides_what_looks_like_code():
+    source = (
+        "from torch.profiler import record_function as rf\n"
+        'x = """\ndef f():\n    with rf("no"): pass\n"""\nwith rf("yes"): pass\n'
+    )
+    assert names(source) == ["yes"]
+
+
 def test_a_loop_s_later_binding_reaches_its_start():
     source = (
         "from torch.profiler import record_function as rf\n"
