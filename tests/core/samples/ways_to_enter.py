@@ -1,4 +1,4 @@
-# ruff: noqa: E501, E701, E731, F401, F821, F841, PTH123, SIM115, SIM117
+# ruff: noqa: E501, E701, E731, F401, F821, F841, SIM115, SIM117
 # fmt: off
 """Every way to enter a region. `#: kind | name | path | decorates` stands on the line where one is shown.
 
