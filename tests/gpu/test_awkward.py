@@ -53,6 +53,15 @@ def test_a_stuck_script_loses_nothing_when_it_is_cancelled():
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_busy_threads_survive_the_end_of_the_window(kinetoscope, attempt):
+    ran = kinetoscope("profile", SCRIPTS / "busy_threads.py", "--json", keep_as=f"busy_threads_{attempt}")
+    assert ran.code == 0, ran.stderr
+    assert ran.region("main")["launches"]["median"] >= 1
+    assert ran.region("busy")["launches"]["median"] >= 1
+
+
+@pytest.mark.gpu
 def test_cuda_out_of_memory_is_said_and_what_was_measured_is_shown(kinetoscope):
     ran = kinetoscope("profile", SCRIPTS / "out_of_memory.py", "--to-the-end", "--json")
     assert ran.code == 1

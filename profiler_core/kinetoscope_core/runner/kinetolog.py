@@ -13,6 +13,7 @@ from typing import Generator, List
 _LINE_OF_KINETO = re.compile(
     rb"^[A-Z]+:\d{4}-\d\d-\d\d [\d:]+ \d+:\d+ \S+\.(?:cpp|h):\d+\]"
     rb"|^ERROR: External init callback must run in same thread"
+    rb"|^\[W.* Toggling CPU activity"
 )
 _FAILURES = (b"CUPTI_ERROR", b"CUPTI initialization failed", b"Failed to init", b"insufficient privileges")
 

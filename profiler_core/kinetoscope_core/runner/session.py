@@ -84,8 +84,11 @@ class Session:
         except SystemExit as error:
             return self._exit_code(error)
         except BaseException as error:
-            return self._show_failure(error)
-        return 0
+            failure = error
+        else:
+            return 0
+        # No longer being handled here: an excepthook that fails would show it as the context of its own failure.
+        return self._show_failure(failure)
 
     def _exit_code(self, error: SystemExit) -> Any:
         code = error.code
@@ -111,7 +114,7 @@ class Session:
 
         Python calls it once more, which then does nothing. It also ends the workers of executors, which wait for it.
         """
-        shut_down: Callable[[], Any] = getattr(threading, "_shutdown", int)
+        shut_down: Callable[[], Any] = getattr(sys.modules.get("threading", threading), "_shutdown", int)
         try:
             shut_down()
         except BaseException as error:
@@ -226,11 +229,12 @@ class Session:
             if self._state != "open" or not self._profiler.can_stop_here() or self._is_child():
                 return
             self._state = "closed"
-            self._log.is_recording = False
             self._channel.send("phase", phase="saving the trace")
             path = self._new_trace_path()
             try:
+                # Other threads go on while it stops, and what the trace holds of them must be in the log too.
                 self._profiler.stop_and_export(path)
+                self._log.is_recording = False
             except Exception as error:
                 self._channel.send("problem", code="trace-not-saved", message=f"The trace was not saved: {error}")
                 return
