@@ -76,7 +76,7 @@ class Run:
         """Runs to the end. Raises `InterpreterError` if the interpreter cannot be started or is too old."""
         start = time.monotonic()
         key = secrets.token_bytes(32)
-        with contextlib.closing(Listener(authkey=key)) as listener:
+        with contextlib.closing(_listener(key)) as listener:
             process = self._process = self._start(listener, key)
             receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
             receiver.start()
@@ -93,7 +93,7 @@ class Run:
     def _start(self, listener: Listener, key: bytes) -> subprocess.Popen[bytes]:
         config = self._config
         environment = {**os.environ, **config.environment}
-        environment[channel.ENVIRONMENT_VARIABLE] = f"{listener.address}|{key.hex()}"
+        environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, key.hex()])
         environment[processes.ENVIRONMENT_VARIABLE] = self._id
         self._on_progress(Progress("starting Python"))
         try:
@@ -101,6 +101,7 @@ class Run:
                 [config.interpreter, str(RUNNER)],
                 cwd=config.folder,
                 env=environment,
+                close_fds=False,  # as a shell would: `<(command)` is an open descriptor
                 start_new_session=not self._shares_terminal,
                 stdin=self._stdin,
                 stdout=self._stdout,
@@ -257,6 +258,13 @@ class Run:
         if ended is not None and ended["left_by"] and ended["exit_code"]:
             return "exited"
         return "killed" if exit_code < 0 else "exited" if exit_code else "ended"
+
+
+def _listener(key: bytes) -> Listener:
+    try:
+        return Listener(authkey=key)
+    except OSError:  # a temporary folder whose path is too long for a socket
+        return Listener(("127.0.0.1", 0), authkey=key)
 
 
 def _messages_of(connection: Line) -> Iterator[dict[str, Any]]:

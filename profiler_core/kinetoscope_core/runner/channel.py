@@ -11,6 +11,7 @@ from multiprocessing.connection import Client
 from typing import Any, Dict, Optional
 
 ENVIRONMENT_VARIABLE = "KINETOSCOPE_CHANNEL"
+HIGH_DESCRIPTOR = 200
 Message = Dict[str, Any]
 
 
@@ -61,5 +62,19 @@ class Channel:
 
 def connect() -> Channel:
     """Connects as the environment says, and removes what it says from the environment."""
-    address, _, key = os.environ.pop(ENVIRONMENT_VARIABLE).rpartition("|")
-    return Channel(Client(address, authkey=bytes.fromhex(key)))
+    address, key = json.loads(os.environ.pop(ENVIRONMENT_VARIABLE))
+    place = address if isinstance(address, str) else tuple(address)
+    return Channel(_out_of_the_way(Client(place, authkey=bytes.fromhex(key))))
+
+
+def _out_of_the_way(connection: Any) -> Any:
+    """The same line under a high file descriptor, so that the script's own files get their usual numbers."""
+    try:
+        import fcntl
+
+        high = fcntl.fcntl(connection.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR)
+    except (ImportError, OSError):  # Windows, or a lower limit
+        return connection
+    moved = type(connection)(high)
+    connection.close()
+    return moved

@@ -17,7 +17,8 @@ def show(error: BaseException, own: Optional[TracebackType]) -> None:
             raise
         sys.stderr.write("Error in sys.excepthook:\n")
         here = second.__traceback__
-        sys.__excepthook__(type(second), second, here and here.tb_next)
+        second.__traceback__ = here and here.tb_next
+        sys.__excepthook__(type(second), second, second.__traceback__)
         sys.stderr.write("\nOriginal exception was:\n")
         sys.__excepthook__(kind, error, own)
 

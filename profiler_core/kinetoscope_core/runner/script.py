@@ -25,7 +25,7 @@ def run_script(path: str, arguments: List[str], loaded_by_python: AbstractSet[st
     """Executes the file, or the folder or zip file with a `__main__.py` in it, as `__main__`."""
     _set_arguments(path, [path], arguments)
     # CPython makes it absolute without tidying it up (getpath.c, _Py_abspath).
-    absolute = path if os.path.isabs(path) else os.path.join(os.getcwd(), path.removeprefix("./"))
+    absolute = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
     if _can_import_from(absolute):
         sys.path.insert(0, absolute)
         _run_module_as_main("__main__", loaded_by_python, is_named=False)
