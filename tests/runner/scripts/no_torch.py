@@ -1,0 +1,3 @@
+"""No torch at all."""
+
+print("nothing to see")

@@ -1,0 +1,1 @@
+MINE = "channel of the user"

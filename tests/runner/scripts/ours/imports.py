@@ -1,0 +1,1 @@
+MINE = "imports of the user"

@@ -1,0 +1,1 @@
+MINE = "profiling of the user"

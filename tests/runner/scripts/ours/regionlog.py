@@ -1,0 +1,1 @@
+MINE = "regionlog of the user"

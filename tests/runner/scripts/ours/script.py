@@ -1,0 +1,1 @@
+MINE = "script of the user"

@@ -1,0 +1,1 @@
+MINE = "session of the user"

@@ -1,0 +1,1 @@
+MINE = "window of the user"

@@ -1,0 +1,1 @@
+MINE = "hmac of the user"

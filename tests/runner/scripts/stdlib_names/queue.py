@@ -1,0 +1,1 @@
+MINE = "queue of the user"

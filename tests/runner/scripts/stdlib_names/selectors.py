@@ -1,0 +1,1 @@
+MINE = "selectors of the user"

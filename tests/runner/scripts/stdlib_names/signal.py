@@ -1,0 +1,1 @@
+MINE = "signal of the user"

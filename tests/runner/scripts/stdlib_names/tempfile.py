@@ -1,0 +1,1 @@
+MINE = "tempfile of the user"

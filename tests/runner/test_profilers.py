@@ -1,0 +1,63 @@
+"""The script's own profilers: theirs measure, and go on working as they did."""
+
+import pytest
+
+
+def own(kinetoscope, tmp_path, how, **others):
+    script = kinetoscope.folder / "own_profilers.py"
+    return kinetoscope(script, how, cwd=tmp_path, **others)
+
+
+@pytest.mark.parametrize(
+    ("how", "output", "counts", "traces"),
+    [
+        ("plain", "exported True measured\nTrace is already saved.\n", {"inside": (3, 3)}, 1),
+        ("schedule", "cycle 4 True\ncycle 8 True\n", {"inside": (4, 4)}, 2),
+        ("tensorboard", "['trace.json', 'trace.json.gz']\n", {"inside": (6, 6)}, 2),
+        ("gzip", "1f8b\n", {"inside": (3, 3)}, 1),
+        ("two, exported later", "one True\ntwo True\nTrue\n", {"inside one": (3, 3), "inside two": (4, 4)}, 2),
+        ("never stopped", "", {"inside": (3, 3), "after": (2, 2)}, 1),
+        ("autograd", "measured\n", {"inside": (3, 3)}, 1),
+        ("in a region", "", {"inside": (3, 3)}, 1),
+    ],
+)
+def test_the_script_s_own_profiler_is_adopted(kinetoscope, tmp_path, how, output, counts, traces):
+    ran = own(kinetoscope, tmp_path, how)
+    assert ran.code == 0, ran
+    assert _without_torch_s_log(ran.script_output).decode() == output + "done\n"
+    assert ran.counts() == counts
+    assert ran.result["run"]["is_adopted"]
+    assert not ran.result["run"]["was_ended_early"]
+    assert len(ran.result["traces"]) == traces
+
+
+def test_a_failure_inside_the_script_s_own_profiler_keeps_its_trace(kinetoscope, tmp_path):
+    ran = own(kinetoscope, tmp_path, "failing")
+    assert ran.code == 1
+    assert ran.counts() == {"inside": (3, 3)}
+    assert b"ValueError: in my profile" in ran.script_output
+
+
+@pytest.mark.parametrize("how", ["never active", "itt"])
+def test_a_profiler_that_records_nothing_is_said_to(kinetoscope, tmp_path, how):
+    ran = own(kinetoscope, tmp_path, how)
+    assert ran.code == 0, ran
+    assert ran.counts() == {"before": (2, 2)}
+    assert "own-profiler-silent" in ran.problems
+    assert ran.script_output.endswith(b"done\n")
+
+
+def _without_torch_s_log(output):
+    """Kineto's log lines and torch's warnings stay as torch writes them."""
+    lines = output.splitlines(keepends=True)
+    noise = (b"USDT:", b"STAGE:", b"[W", b"  _warn_once", b"\n")
+    return b"".join(line for line in lines if not line.startswith(noise) and b"Warning: Profiler clears" not in line)
+
+
+def test_warnings_as_errors(kinetoscope):
+    for arguments, env in (((), {}), (("simplefilter",), {}), (("variable",), {"PYTHONWARNINGS": "error"})):
+        ran = kinetoscope("strict_warnings.py", *arguments, options=["--to-the-end"], env=env)
+        assert ran.code == 0, ran
+        assert ran.script_output.endswith(b"no warning was an error\n")
+        assert ran.script_output.count(b"UserWarning: shown once") == (0 if arguments else 1)
+        assert ran.counts() == {"strict": (9, 6)}

@@ -1,0 +1,122 @@
+"""Runs that are stopped from outside, at any moment: what is kept, what is said, and that nothing is left."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from .conftest import COMMAND, SCRIPTS, Ran, processes_with, wait_until
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("where", ["before torch", "before any region"])
+def test_stopped_before_anything_was_measured(kinetoscope, where, by):
+    ran = kinetoscope.interrupted(b"now: " + where.encode(), "stages.py", "--json", "--", where, by=by)
+    assert ran.code == 130
+    assert not ran.stdout
+    assert "The run was cancelled." in ran.messages
+    assert ran.script_output == f"now: {where}\nfinally ran\n".encode()
+
+
+def test_stopped_while_the_interpreter_starts_or_torch_is_imported(kinetoscope):
+    for text in (b"starting Python", b"running"):
+        ran = kinetoscope.interrupted(text, "stages.py", "--json", "--", "x")
+        assert ran.code == 130
+        assert not ran.stdout
+        assert b"Error" not in ran.script_output.replace(b"KeyboardInterrupt", b"")
+
+
+@pytest.mark.parametrize(("where", "count"), [("in a region", 5), ("after some regions", 5)])
+def test_stopped_while_measuring(kinetoscope, where, count):
+    ran = kinetoscope.interrupted(b"now: " + where.encode(), "stages.py", "--json", "--", where)
+    assert ran.code == 130
+    assert ran.counts() == {"work": (count, count - 3 - ran.regions()["work"]["unfinished"])}
+    assert ran.regions()["work"]["unfinished"] == (1 if where == "in a region" else 0)
+    assert "What was measured before is kept." in ran.messages
+    assert ran.script_output.endswith(b"finally ran\n")
+    assert b"Traceback" not in ran.script_output
+
+
+def test_a_second_interrupt_kills_a_script_that_stays(kinetoscope):
+    process, seen = kinetoscope.start_and_see(b"now: stubborn", "stages.py", "--json", "--", "stubborn")
+    process.send_signal(signal.SIGINT)
+    while b"I stay" not in seen:
+        seen += process.stderr.readline()
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    ran = kinetoscope.finish(process, seen=seen)
+    assert ran.code == 130
+    assert ran.counts() == {"work": (5, 2)}
+    assert b"finally ran" not in ran.script_output
+    assert time.monotonic() - start < 20
+
+
+def test_a_script_with_a_handler_of_its_own_ends_its_own_way(kinetoscope):
+    ran = kinetoscope.interrupted(b"waiting", "signals.py", "--json")
+    assert ran.code == 130
+    assert ran.script_output == b"waiting\nmy handler got SIGINT\n"
+    assert ran.counts() == {"work": (2, 2)}
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_everything_that_was_started_ends_with_us(kinetoscope, by):
+    process, seen = kinetoscope.start_and_see(b"all are started", "cancel_leftovers.py", "--json")
+    assert len(processes_with(kinetoscope.mark)) == 4
+    process.send_signal(by)
+    if by == signal.SIGKILL:
+        process.wait()
+        wait_until(lambda: not processes_with(kinetoscope.mark))
+    ran = kinetoscope.finish(process, seen=seen)
+    assert ran.code == (130 if by == signal.SIGINT else -signal.SIGKILL)
+    if by == signal.SIGINT:
+        assert ran.counts() == {"starts": (1, 1)}
+
+
+def test_ctrl_c_in_a_terminal_reaches_script_and_command_alike(kinetoscope):
+    """The terminal sends the signal to the whole group, script included."""
+    terminal, ours = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", _IN_A_TERMINAL, *COMMAND, "stages.py", "--json", "--", "after some regions"],
+        cwd=SCRIPTS,
+        env=kinetoscope.environment,
+        stdin=ours,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    os.close(ours)
+    seen = b""
+    while b"now: after some regions" not in seen:
+        line = process.stderr.readline()
+        assert line, seen
+        seen += line
+    os.write(terminal, b"\x03")
+    stdout, stderr = process.communicate(timeout=100)
+    os.close(terminal)
+    ran = Ran(process.returncode, stdout, seen + stderr)
+    assert ran.code == 130, ran
+    assert ran.counts() == {"work": (5, 2)}
+    assert b"finally ran" in ran.script_output
+    assert not processes_with(kinetoscope.mark)
+
+
+_IN_A_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(kinetoscope):
+    one = kinetoscope.start("early.py", "--json")
+    two = kinetoscope.start("early.py", "--json")
+    results = [process.communicate(timeout=100) for process in (one, two)]
+    assert [one.returncode, two.returncode] == [0, 0], results
+    traces = [Ran(0, *output).result["traces"] for output in results]
+    assert traces[0] != traces[1]
+    assert len(list((kinetoscope.cache / "kinetoscope" / "runs").iterdir())) == 2
+    assert not list((kinetoscope.cache / "kinetoscope" / "new").iterdir())
