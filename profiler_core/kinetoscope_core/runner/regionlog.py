@@ -152,6 +152,9 @@ class RegionLog:
             entry = self.__dict__.get("_kinetoscope_region")
             if entry is not None and not log._is_child:
                 region, thread = entry
+                here = log._thread_id()
+                if here != thread and region.depth.get(here):  # a decorator's one object serves all threads
+                    thread = here
                 region.depth[thread] -= 1
                 log.open_passages -= 1
                 region.place.finished += 1
