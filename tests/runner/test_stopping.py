@@ -120,3 +120,11 @@ def test_two_runs_at_once_do_not_disturb_each_other(kinetoscope):
     assert traces[0] != traces[1]
     assert len(list((kinetoscope.cache / "kinetoscope" / "runs").iterdir())) == 2
     assert not list((kinetoscope.cache / "kinetoscope" / "new").iterdir())
+
+
+def test_stopped_after_all_was_measured_shows_a_result_or_says_that_it_was_cancelled(kinetoscope):
+    ran = kinetoscope.interrupted(b"reading the trace", "many.py", "--to-the-end", "--json")
+    assert ran.code in (0, 130), ran
+    assert b"Traceback" not in ran.stderr
+    assert bool(ran.stdout) == (ran.code == 0)
+    assert not list((kinetoscope.cache / "kinetoscope" / "new").iterdir())

@@ -1,0 +1,60 @@
+"""The runner's region log without torch, on every Python that is here."""
+
+import json
+import subprocess
+
+import pytest
+
+from kinetoscope_core.launching import RUNNER
+from kinetoscope_core.runner.regionlog import safe_name
+
+from .conftest import SCRIPTS
+from .test_as_python import each_python
+
+PROGRAM = SCRIPTS.parent / "programs" / "region_log.py"
+
+
+@each_python
+def test_entries_stand_where_they_were_made_and_in_order(python):
+    done = subprocess.run([python, PROGRAM, RUNNER.parent], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    seen = json.loads(done.stdout)
+    lines = seen["lines"]
+    quoted = 'a "quoted" é\n'
+    assert {name: line for name, line in seen["logged"].items() if name in lines} == lines
+    assert seen["logged"][quoted] == lines["second"]
+    assert "of torch" not in seen["logged"]
+    assert seen["files"] == [str(PROGRAM), "<string>"]
+    assert seen["functions"]["decorated"] == "decorated"
+    counts = {"plain": 3, quoted: 3, "second": 3, "stacked": 1, "failing": 1, "of a string": 1}
+    threads = {f"thread {number}": 2000 for number in range(4)}
+    assert seen["counts"] == counts | threads | {"decorated": 3 + 8000}
+    # Columns of one entry stay together, however the threads take turns.
+    assert all(seen["passages"].values())
+    assert seen["sorted"]
+    assert seen["threads"] == 5
+    assert seen["finished"]["not recorded"] == 1
+    assert seen["first"] == [["plain", 0], [quoted, 0], ["second", 0], ["plain", 1]]
+    assert seen["failing"] == [["failing", True]]
+    assert set(seen["safe"]) == {"a 'quoted' {e9} "}
+    assert seen["depths"] == [0]
+    assert seen["wrapped"]
+    assert seen["child"]
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("plain name", "plain name"),
+        ("", ""),
+        ('"', "'"),
+        ("back\\slash", "back/slash"),
+        ("line\nfeed\ttab\x00\x7f", "line feed tab  "),
+        ("é🔥", "{e9}{1f525}"),
+        ("\ud800", "{d800}"),
+    ],
+)
+def test_safe_names_are_readable_and_survive_a_trace(name, safe):
+    assert safe_name(name) == safe
+    if name == safe:
+        assert safe_name(name) is name
