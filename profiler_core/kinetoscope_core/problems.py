@@ -6,8 +6,10 @@ from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, RunCancel
 from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import RegionLog
+from kinetoscope_core.runconfig import Focus
 from kinetoscope_core.text import count_text
 
+_MOST_NAMES_LISTED = 10
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
 
 
@@ -90,7 +92,9 @@ def _place_of(failure: Failure | None) -> tuple[str | None, int | None]:
     return None, None
 
 
-def nothing_measured(outcome: Outcome, known: int, log: RegionLog | None) -> KinetoscopeError:
+def nothing_measured(
+    outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None
+) -> KinetoscopeError:
     """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the script's regions."""
     error = ending_error(outcome)
     if error is not None:
@@ -104,10 +108,12 @@ def nothing_measured(outcome: Outcome, known: int, log: RegionLog | None) -> Kin
                 " Call its step() in each pass, or let it wait for fewer steps."
             )
         return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
+    if log is not None and log.regions and focus is not None and focus.name:
+        return _focus_not_measured(focus.name, log)
     if log is not None and log.regions:
         return NothingMeasured(
-            "Regions were entered, but none was recorded: a focused region had fewer passages than --warmup, or all ran"
-            " on other threads, which torch records from 2.7 on."
+            "Regions were entered, but none was recorded: the wanted one had fewer passages than --warmup, or all ran on"
+            " other threads, which torch records from 2.7 on."
         )
     if known:
         return NothingMeasured(
@@ -117,6 +123,16 @@ def nothing_measured(outcome: Outcome, known: int, log: RegionLog | None) -> Kin
     return NothingMeasured(
         'The script entered no region. Mark what is to be measured: with torch.profiler.record_function("name"): …'
     )
+
+
+def _focus_not_measured(name: str, log: RegionLog) -> NothingMeasured:
+    names = list(dict.fromkeys(region.name for region in log.regions))
+    if name in names:
+        return NothingMeasured(
+            f"{name} had too few passages for --warmup; ask for fewer, or run the script for longer."
+        )
+    listed = ", ".join(names[:_MOST_NAMES_LISTED]) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
+    return NothingMeasured(f"No region named {name} was entered. Those that were: {listed}.")
 
 
 def adopted_without_cuda() -> Problem:
