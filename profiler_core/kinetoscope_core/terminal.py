@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kinetoscope_core.measures import RegionMeasures, Spread
+from kinetoscope_core.phrasing import bound_text, region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
 from kinetoscope_core.text import count_text, printable, size_text, time_text
@@ -34,31 +35,6 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
     console.print(_table(result))
     for line in _footer(result):
         console.print(line, soft_wrap=True)
-
-
-def region_text(region: RegionMeasures) -> str:
-    """The times of one region in a line: medians, self in parentheses where it differs from total."""
-    parts: list[str] = []
-    if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
-        parts.append("CUDA " + _total_and_self(region.cuda_total_ns, region.cuda_self_ns))
-    parts.append("CPU " + _total_and_self(region.cpu_total_ns, region.cpu_self_ns))
-    text = " · ".join(parts) + f" ×{region.measured}"
-    if region.bound is not None:
-        text += f"  {bound_text(region.bound)}"
-    if region.is_cold:
-        text += ", cold"
-    if region.overhead_ns:
-        text += f", with {time_text(region.overhead_ns)} of the profiler's own"
-    return text
-
-
-def bound_text(bound: str) -> str:
-    return bound if bound in ("mixed", "cpu-only") else f"{bound}-bound"
-
-
-def _total_and_self(total: Spread, own: Spread) -> str:
-    text = time_text(total.median)
-    return text if own.median == total.median else f"{text} ({time_text(own.median)})"
 
 
 def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[RegionMeasures]) -> None:

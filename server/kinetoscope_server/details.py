@@ -15,7 +15,9 @@ from kinetoscope_server.server import KinetoscopeServer
 
 async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> str:
     """Shows all measures of a line as a Markdown file of the cache; returns the Markdown."""
-    text = "\n\n".join([f"# {hovers.escaped(placed[0].region.name)}", hovers.text(placed, most_tables=len(placed))])
+    path = placed[0].measured.region.file or ""
+    story = hovers.text(placed, server.changes, path, most_tables=len(placed))
+    text = "\n\n".join([f"# {hovers.escaped(placed[0].region.name)}", story])
     page = await asyncio.to_thread(_written, text + "\n")
     if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)

@@ -12,8 +12,8 @@ from typing import Final
 from lsprotocol import types
 
 from kinetoscope_core.measures import Problem, RegionMeasures
+from kinetoscope_core.phrasing import bound_text
 from kinetoscope_core.regions import Region
-from kinetoscope_core.terminal import bound_text
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_server.documents import Document, uri_of
 from kinetoscope_server.explaining import page_of

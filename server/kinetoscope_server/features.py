@@ -56,12 +56,14 @@ def _register_life(server: KinetoscopeServer) -> None:
 
 def _register_documents(server: KinetoscopeServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def _(ls: KinetoscopeServer, params: types.DidOpenTextDocumentParams) -> None:
-        if ls.documents.open(params.text_document) is not None:
-            await ls.recall()
+    def _(ls: KinetoscopeServer, params: types.DidOpenTextDocumentParams) -> None:
+        document = ls.documents.open(params.text_document)
+        if document is not None:
+            ls.publish(document)
+            ls.start(ls.recall())
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def _(ls: KinetoscopeServer, params: types.DidChangeTextDocumentParams) -> None:
+    def _(ls: KinetoscopeServer, params: types.DidChangeTextDocumentParams) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is not None:
             document.change(params.content_changes, params.text_document.version)
@@ -86,7 +88,7 @@ def _register_language(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, hint: types.InlayHint) -> types.InlayHint:
         data = cast("dict[str, Any]", hint.data) if isinstance(hint.data, dict) else {}
         document = ls.documents.get(data.get("uri", ""))
-        return hint if document is None else inlay_hints.resolved(hint, ls.board.placed(document))
+        return hint if document is None else inlay_hints.resolved(hint, document, ls.board.placed(document), ls.changes)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def _(ls: KinetoscopeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -100,7 +102,7 @@ def _register_language(server: KinetoscopeServer) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is None:
             return None
-        return hovers.hover(document, ls.board.placed(document), params.position)
+        return hovers.hover(document, ls.board.placed(document), params.position, ls.changes)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, _ACTIONS)
     def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:

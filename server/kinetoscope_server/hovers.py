@@ -6,25 +6,27 @@ from pathlib import Path
 from lsprotocol import types
 
 from kinetoscope_core.measures import RegionMeasures, Spread
+from kinetoscope_core.phrasing import bound_text
 from kinetoscope_core.results import Result
-from kinetoscope_core.terminal import bound_text
 from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_server.changes import Changes
 from kinetoscope_server.documents import Document
 from kinetoscope_server.measured import Placed
 
 
-def hover(document: Document, placed: Sequence[Placed], position: types.Position) -> types.Hover | None:
+def hover(
+    document: Document, placed: Sequence[Placed], position: types.Position, changes: Changes
+) -> types.Hover | None:
     """What is known of the regions that are entered at the position's line."""
     row = position.line
     here = [each for each in placed if each.region.statement_line - 1 <= row <= each.region.last_line - 1]
     if not here:
         return None
-    return types.Hover(
-        types.MarkupContent(types.MarkupKind.Markdown, text(here)), document.line_range(here[0].region.line - 1)
-    )
+    story = types.MarkupContent(types.MarkupKind.Markdown, text(here, changes, document.path))
+    return types.Hover(story, document.line_range(here[0].region.line - 1))
 
 
-def text(here: Sequence[Placed], most_tables: int = 3) -> str:
+def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
     blocks: list[str] = []
     if len(here) > most_tables:
@@ -32,6 +34,9 @@ def text(here: Sequence[Placed], most_tables: int = 3) -> str:
     else:
         for each in here:
             blocks += _story(each)
+    changed = changes.since(here[0].measured.shown, path)
+    if changed:
+        blocks.append(f"*Changed since: {', '.join(map(escaped, changed))}.*")
     blocks.append(_footer(here[0]))
     return "\n\n".join(blocks)
 

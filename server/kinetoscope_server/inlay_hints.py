@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from lsprotocol import types
 
 from kinetoscope_server import hovers, methods
+from kinetoscope_server.changes import Changes
 from kinetoscope_server.documents import Document
 from kinetoscope_server.measured import Placed
 from kinetoscope_server.settings import Settings
@@ -54,9 +55,9 @@ def _label(document: Document, row: int, here: Sequence[Placed], settings: Setti
     return [types.InlayHintLabelPart(text, command=command) for text, command in zip(parts, commands, strict=True)]
 
 
-def resolved(hint: types.InlayHint, placed: Sequence[Placed]) -> types.InlayHint:
-    """The hint with its tooltip: all that a hover says of the line. `placed` are the measures of its file."""
+def resolved(hint: types.InlayHint, document: Document, placed: Sequence[Placed], changes: Changes) -> types.InlayHint:
+    """The hint with its tooltip: all that a hover says of the line."""
     here = by_row(placed).get(hint.position.line)
     if here:
-        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, hovers.text(here))
+        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, hovers.text(here, changes, document.path))
     return hint

@@ -12,8 +12,8 @@ from lsprotocol import types
 
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.measures import Problem
+from kinetoscope_core.phrasing import region_text
 from kinetoscope_core.results import Result
-from kinetoscope_core.terminal import region_text
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.diagnostics import Trouble
 from kinetoscope_server.documents import path_of
@@ -49,13 +49,27 @@ class Finish:
     run: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What goes to the worker, and for whom. `order` is None for a trace from elsewhere."""
+
+    request: dict[str, Any]
+    title: str
+    order: Order | None
+    token: int | str | None
+    unsaved: Sequence[str]
+
+
+_KEPT: Final = Finish("refused", "Another run goes on, and was kept.")
+
+
 async def profile(
     server: KinetoscopeServer, order: Order, *, token: int | str | None = None, replace: bool = False
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
-    if not replace and not await _may_begin(server):
-        return Finish("refused", "Another run goes on; it was kept.")
-    await server.runs.replace()
+    if not replace and not await _may_replace(server):
+        return _KEPT
+    replaced = server.runs.active
     unsaved = await _unsaved(server)
     settings = await server.settings_for(order.uri)
     try:
@@ -63,14 +77,14 @@ async def profile(
     except KinetoscopeError as error:
         return Finish("failed", str(error))
     server.client.log(f"{order.title}: {command_text(request)}\n")
-    return await _carry_out(server, request, order.title, order, token, unsaved)
+    return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
     """Shows traces from elsewhere at the regions of the source files; without any, of the open ones."""
-    if not await _may_begin(server):
-        return Finish("refused", "Another run goes on; it was kept.")
-    await server.runs.replace()
+    if not await _may_replace(server):
+        return _KEPT
+    replaced = server.runs.active
     files = [path_of(source) or source for source in sources] or [document.path for document in server.documents]
     paths = [path_of(trace) or trace for trace in traces]
     missing = [path for path in [*paths, *files] if not os.path.isfile(path)]  # noqa: ASYNC240, PTH113 - one stat
@@ -78,7 +92,7 @@ async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequen
         return Finish("failed", f"There is no file {missing[0]}.")
     request = {"do": "read", "traces": paths, "sources": files}
     title = f"Reading {', '.join(Path(path).name for path in paths)}"
-    return await _carry_out(server, request, title, None, None, [])
+    return await _carry_out(server, _Job(request, title, None, None, ()), replaced)
 
 
 def tell(server: KinetoscopeServer, finish: Finish) -> None:
@@ -86,7 +100,8 @@ def tell(server: KinetoscopeServer, finish: Finish) -> None:
     server.client.tell(_KINDS[finish.how], finish.message)
 
 
-async def _may_begin(server: KinetoscopeServer) -> bool:
+async def _may_replace(server: KinetoscopeServer) -> bool:
+    """Whether nothing goes on, or the person wants it ended."""
     active = server.runs.active
     if active is None:
         return True
@@ -107,21 +122,21 @@ async def _unsaved(server: KinetoscopeServer) -> list[str]:
     return unsaved
 
 
-async def _carry_out(
-    server: KinetoscopeServer,
-    request: dict[str, Any],
-    title: str,
-    order: Order | None,
-    token: int | str | None,
-    unsaved: Sequence[str],
-) -> Finish:
-    while server.runs.active is not None:  # another one began while we asked for something
+async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun | None) -> Finish:
+    order = job.order
+    async with server.runs.beginning:
+        if server.runs.active not in (None, replaced):
+            return _KEPT  # of two that were asked for at once, the first one runs
         await server.runs.replace()
-    uri = order.uri if order else ""
-    place = order.place if order else None
-    return await server.runs.run(
-        request, title, uri, place, token, lambda event, active: _finish(server, event, active, order, unsaved)
-    )
+        work = server.runs.begin(
+            job.request,
+            job.title,
+            order.uri if order else "",
+            order.place if order else None,
+            job.token,
+            lambda event, active: _finish(server, event, active, order, job.unsaved),
+        )
+    return await server.runs.end_of(work)
 
 
 def _finish(

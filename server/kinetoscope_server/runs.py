@@ -39,8 +39,10 @@ class Runs:
         self._on_phase = on_phase
         self._last_report_s = 0.0
         self.active: ActiveRun | None = None
+        self.beginning = asyncio.Lock()
+        """Held from seeing that nothing is active until something is."""
 
-    async def run(
+    def begin(
         self,
         request: Mapping[str, Any],
         title: str,
@@ -48,14 +50,14 @@ class Runs:
         region: tuple[int, str] | None,
         token: int | str | None,
         finish: Callable[[Event, ActiveRun], T],
-    ) -> T:
-        """Runs to the end and returns what `finish` makes of the last event. Nothing may be active.
-
-        Who waits may be cancelled: the run is then cancelled too, and what it measured is finished all the same.
-        """
+    ) -> asyncio.Future[T]:
+        """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
         worker = Worker(request, self._note)
         active = self.active = ActiveRun(title, uri, region, worker, RunProgress(self._client, token))
-        work = asyncio.ensure_future(self._work(active, finish))
+        return asyncio.ensure_future(self._work(active, finish))
+
+    async def end_of(self, work: asyncio.Future[T]) -> T:
+        """The result of a run. When who waits is cancelled, so is the run; what it measured is shown all the same."""
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:

@@ -16,6 +16,7 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.regions import Encoding
 from kinetoscope_core.store import Store
 from kinetoscope_server import methods
+from kinetoscope_server.changes import Changes
 from kinetoscope_server.client import Client
 from kinetoscope_server.diagnostics import Trouble, diagnostics, elsewhere
 from kinetoscope_server.documents import Document, Documents, uri_of
@@ -54,6 +55,7 @@ class KinetoscopeServer(LanguageServer):
         self.client = Client(self)
         self.documents = Documents()
         self.board = Board()
+        self.changes = Changes()
         self.runs = Runs(self.client, self._phase_changed)
         self.settings = Settings()
         self.initial_settings: object = None
@@ -163,10 +165,12 @@ class KinetoscopeServer(LanguageServer):
     async def recall(self) -> None:
         """Takes in what the store has that is not known yet: runs of earlier days, and of the command."""
         async with self._recalling:
-            for shown in await asyncio.to_thread(self._stored):
+            new = await asyncio.to_thread(self._stored)
+            for shown in new:
                 self._recalled.add(shown.run or "")
                 self.board.add(shown)
-        self.show_again()
+        if new:
+            self.show_again()
 
     def _stored(self) -> list[Shown]:
         found: list[Shown] = []

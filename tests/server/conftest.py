@@ -97,6 +97,20 @@ class Editor(LanguageClient):
     async def execute(self, command: str, *arguments: Any) -> Any:
         return await self.workspace_execute_command_async(lsp.ExecuteCommandParams(command, list(arguments)))
 
+    async def code_actions(self, uri: str, line: int, only: list[str] | None = None) -> dict[str, Any]:
+        """By title, and as the JSON that came: the client's own types take each of them for a plain command."""
+        place = lsp.Range(lsp.Position(line, 6), lsp.Position(line, 6))
+        context = lsp.CodeActionContext(diagnostics=list(self.diagnostics.get(uri, [])), only=only)
+        params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), place, context)
+        sent = self.protocol.send_request(lsp.TEXT_DOCUMENT_CODE_ACTION, params, msg_id="actions")
+        self.protocol._result_types.pop("actions")
+        return {action["title"]: action for action in await asyncio.wrap_future(sent)}
+
+    async def until_lenses(self, uri: str, holds: Any) -> None:
+        """Asks for the lenses until they are as they should be."""
+        while not holds(await self.lenses(uri)):  # noqa: ASYNC110 - only the server knows
+            await asyncio.sleep(0.02)
+
     async def message(self, within_s: float = 60.0) -> lsp.ShowMessageParams:
         """The next message that was shown and not taken yet."""
         await self.until(lambda: self.messages, "a message", within_s)

@@ -1,0 +1,30 @@
+"""The measures of one region in a line of text, the same in a terminal and in an editor."""
+
+from kinetoscope_core.measures import RegionMeasures, Spread
+from kinetoscope_core.text import time_text
+
+
+def region_text(region: RegionMeasures) -> str:
+    """The times of one region in a line: medians, self in parentheses where it differs from total."""
+    parts: list[str] = []
+    if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
+        parts.append("CUDA " + _total_and_self(region.cuda_total_ns, region.cuda_self_ns))
+    parts.append("CPU " + _total_and_self(region.cpu_total_ns, region.cpu_self_ns))
+    text = " · ".join(parts) + f" ×{region.measured}"
+    if region.bound is not None:
+        text += f"  {bound_text(region.bound)}"
+    if region.is_cold:
+        text += ", cold"
+    if region.overhead_ns:
+        text += f", with {time_text(region.overhead_ns)} of the profiler's own"
+    return text
+
+
+def bound_text(bound: str) -> str:
+    """What limits a region, as people read it: `overhead-bound`, `mixed`."""
+    return bound if bound in ("mixed", "cpu-only") else f"{bound}-bound"
+
+
+def _total_and_self(total: Spread, own: Spread) -> str:
+    text = time_text(total.median)
+    return text if own.median == total.median else f"{text} ({time_text(own.median)})"

@@ -1,0 +1,220 @@
+"""What the server says of a file: from its text alone, and of a trace that an H200 recorded."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+
+TRACES = Path(__file__).parents[1] / "traces" / "h200"
+MATMUL = """from torch.profiler import record_function
+
+
+def one_pass(run):
+    with record_function("matmul_add"):
+        run()
+"""
+TRAIN = """from torch.profiler import record_function as rf
+
+def step(model, loss):
+    with rf("forward"): pass
+    with rf("backward"), rf("optimizer"):
+        pass
+    for i in range(3):
+        with rf(f"layer_{i}"):
+            pass
+"""
+
+
+async def loaded(client, name, text, trace):
+    uri = client.write(name, text)
+    client.open(uri)
+    await client.execute("kinetoscope.loadTrace", [str(TRACES / trace)], [uri])
+    message = await client.message()
+    assert message.type == lsp.MessageType.Info, message
+    return uri
+
+
+@pytest.mark.parametrize("profile", ["vscode", "minimal"])
+async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profile):
+    client = await start(profile)
+    uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_4096_warm.json.gz")
+    (hint,) = await client.hints(uri)
+    text = client.text_of(hint)
+    assert text.startswith("CUDA ")
+    assert " · CPU " in text
+    assert len(text) <= 43
+    assert hint.position == lsp.Position(4, len(MATMUL.splitlines()[4]))
+    assert [part.command.command for part in hint.label] == ["kinetoscope.openTrace", "kinetoscope.showDetails"]
+    hover = await client.hover(uri, 4)
+    for row in ("CUDA total", "CUDA busy", "CPU total", "CPU self"):
+        assert f"| {row} |" in hover
+    assert "**matmul\\_add** · compute-bound" in hover
+    (bound,) = client.diagnostics[uri]
+    assert bound.code == "compute-bound"
+    assert bound.severity == lsp.DiagnosticSeverity.Information
+    assert bound.message.startswith("matmul_add is compute-bound: the GPU worked ")
+    assert bound.code_description.href.endswith("/pages/compute-bound.md")
+    assert await client.hints(uri, 0, 3) == []
+    assert await client.hints(uri, 5, 9) == []
+
+    link = await client.execute("kinetoscope.openTrace", uri, 4, "matmul_add")
+    assert link.startswith("http://127.0.0.1:")
+
+
+async def test_the_evidence_of_an_overhead_bound_region_is_what_the_table_of_measures_says(start):
+    client = await start()
+    uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64.json.gz")
+    (bound,) = client.diagnostics[uri]
+    assert bound.code == "overhead-bound"
+    assert "the GPU worked 19.7 µs of " in bound.message
+
+
+async def test_code_actions_stand_at_a_region_and_know_what_is_measured(start):
+    client = await start()
+    uri = client.write("matmul_add.py", MATMUL)
+    client.open(uri)
+
+    assert list(await client.code_actions(uri, 4)) == ["Profile: matmul_add"]
+    assert not await client.code_actions(uri, 2)
+    await client.execute("kinetoscope.loadTrace", [str(TRACES / "matmul_add_64.json.gz")], [uri])
+    await client.message()
+    actions = await client.code_actions(uri, 4)
+    assert list(actions) == [
+        "Profile again: matmul_add",
+        "Open the trace in Perfetto at matmul_add",
+        "Show the details of matmul_add",
+        "Clear the times of matmul_add",
+    ]
+    assert all([each["code"] for each in action["diagnostics"]] == ["overhead-bound"] for action in actions.values())
+    assert not await client.code_actions(uri, 4, only=["refactor"])
+    assert len(await client.code_actions(uri, 4, only=["quickfix"])) == 4
+
+    clear = actions["Clear the times of matmul_add"]["command"]
+    await client.execute(clear["command"], *clear["arguments"])
+    assert await client.hints(uri) == []
+    await client.until(lambda: not client.diagnostics[uri], "empty diagnostics")
+
+
+async def test_several_regions_and_names_at_one_line_are_one_hint(start):
+    client = await start()
+    uri = await loaded(client, "train.py", TRAIN, "train_mlp.json.gz")
+    texts = await client.hint_texts(uri)
+    assert set(texts) == {3, 4, 7}
+    assert "×" in texts[7]
+    assert texts[4].startswith("×2 CUDA ")
+    assert "–" in texts[4]
+    assert all(len(text) <= 43 for text in texts.values())
+
+
+async def test_outline_symbols_are_nested_as_in_the_text(start):
+    client = await start()
+    uri = client.copy("two_regions.py")
+    client.open(uri)
+    found = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(uri)))
+    assert [(each.name, [child.name for child in each.children]) for each in found] == [
+        ("outer", ["inner"]),
+        ("never", []),
+    ]
+    assert found[0].range.start.line == 7
+    assert found[0].range.end.line == 10
+
+
+async def test_what_measures_something_else_is_said_at_its_line_and_can_be_silenced(start):
+    text = (
+        "from torch.profiler import record_function\n"
+        "@record_function('a')\nasync def a(): pass\n"
+        "@record_function('b')\ndef b(): yield\n"
+        "@record_function('c')\ndef c(): c()\n"
+        "def d():\n    with record_function('d'): pass\n    with record_function('d'): pass\n"
+    )
+    client = await start(settings={"severities": {"decorator-generator": "off", "same-name": "warning"}})
+    uri = client.write("odd.py", text)
+    client.open(uri)
+    await client.until(lambda: len(client.diagnostics.get(uri, [])) == 4, "diagnostics")
+    found = {each.range.start.line: each for each in client.diagnostics[uri]}
+    assert {line: each.code for line, each in found.items()} == {
+        1: "decorator-async",
+        5: "decorator-recursive",
+        8: "same-name",
+        9: "same-name",
+    }
+    assert found[8].severity == lsp.DiagnosticSeverity.Warning
+    assert [each.location.range.start.line for each in found[8].related_information] == [9]
+    client.set_configuration({}, section="kinetoscope")
+    client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
+    await client.until(lambda: len(client.diagnostics[uri]) == 5, "diagnostics as they come")
+
+
+async def test_wrong_settings_are_named_with_their_value(start):
+    client = await start(settings={"warmup": "three", "hints": "all", "speed": 1})
+    await client.until(lambda: len(client.messages) == 3, "messages")
+    messages = sorted(message.message for message in client.messages)
+    assert messages[0] == "kinetoscope.hints: 'all' is not one of total and self, total, off; the default is used."
+    assert messages[1].startswith("kinetoscope.speed: there is no such setting (")
+    assert messages[2] == "kinetoscope.warmup: 'three' is not a whole number from 0 on; the default is used."
+
+
+async def test_hints_and_lenses_can_be_switched_off(start):
+    client = await start(settings={"lenses": False, "hints": "off"})
+    uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64.json.gz")
+    assert await client.hints(uri) == []
+    assert await client.lenses(uri) == []
+
+
+@pytest.mark.parametrize("profile", ["vscode", "minimal"])
+async def test_columns_are_in_the_agreed_units_also_below_odd_line_ends(start, profile):
+    client = await start(profile)
+    text = (
+        'from torch.profiler import record_function\r\nx = """\x0c \u2028 \x85"""\r\n'
+        'with record_function("\U0001d54fé"): y = 1\r\n'
+    )
+    uri = client.write("odd.py", text)
+    client.open(uri, text)
+    symbols = lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(uri))
+    (symbol,) = await client.text_document_document_symbol_async(symbols)
+    wide, narrow = {"vscode": (2, 1), "minimal": (4, 2)}[profile]
+    assert symbol.name == "\U0001d54fé"
+    assert symbol.selection_range.start == lsp.Position(2, 5)
+    assert symbol.selection_range.end == lsp.Position(2, 5 + len('record_function("")') + wide + narrow)
+    client.replace(uri, 2, (2, 22), (2, 22 + wide), "\U0001d550")
+    (symbol,) = await client.text_document_document_symbol_async(symbols)
+    assert symbol.name == "\U0001d550é"
+
+
+async def test_cells_of_notebooks_and_unsaved_buffers_are_left_alone(start):
+    client = await start()
+    for uri in ("vscode-notebook-cell:/work/a.ipynb#X1", "untitled:Untitled-1"):
+        client.open(uri, MATMUL)
+        assert await client.lenses(uri) == []
+        assert await client.hints(uri) == []
+        assert await client.hover(uri, 4) is None
+        client.replace(uri, 2, (0, 0), (0, 0), "\n")
+        client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
+    assert not client.diagnostics
+    await client.execute("kinetoscope.profileFile", "untitled:Untitled-1")
+    assert "is no file on disk" in (await client.message()).message
+
+
+async def test_a_file_that_is_no_trace_is_said_to_be_none(start):
+    client = await start()
+    uri = client.write("matmul_add.py", MATMUL)
+    client.open(uri)
+    await client.execute("kinetoscope.loadTrace", [uri], [])
+    message = await client.message()
+    assert message.type == lsp.MessageType.Error
+    await client.execute("kinetoscope.loadTrace", ["/nowhere/trace.json"], [])
+    assert (await client.message()).message == "There is no file /nowhere/trace.json."
+
+
+async def test_results_of_every_open_file_are_shown_not_only_of_the_one_that_ran(start):
+    client = await start()
+    uris = [client.write(name, text) for name, text in (("forward.py", TRAIN), ("other.py", MATMUL))]
+    trace = client.workspace_path / "both.json"
+    trace.write_bytes(gzip.decompress((TRACES / "train_mlp.json.gz").read_bytes()))
+    for uri in uris:
+        client.open(uri)
+    await client.execute("kinetoscope.loadTrace", [str(trace), str(TRACES / "matmul_add_64.json.gz")], [])
+    await client.message()
+    assert await client.hints(uris[0])
+    assert await client.hints(uris[1])

@@ -1,0 +1,69 @@
+"""The texts beside a line fit it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kinetoscope_core.measures import OccurrenceInTrace, RegionMeasures, Spread
+from kinetoscope_server.texts import hint_parts, range_text, short_time_text
+
+TIMES = st.integers(0, 10**13)
+
+
+def spread(ns):
+    return Spread(ns, ns, ns, ns)
+
+
+def measures(cpu, cpu_self, cuda, cuda_self, name="region"):
+    occurrence = OccurrenceInTrace(0, 0, cpu, cuda)
+    has_cuda = cuda is not None
+    return RegionMeasures(
+        name=name, file="f.py", line=1, occurrences=8, measured=5, is_cold=False, unfinished=0,
+        cpu_total_ns=spread(cpu), cpu_self_ns=spread(cpu_self),
+        cuda_total_ns=spread(cuda) if has_cuda else None, cuda_self_ns=spread(cuda_self) if has_cuda else None,
+        cuda_busy_ns=None, backward_cuda_ns=None, launches=None, overhead_ns=0, bound=None,
+        median_occurrence=occurrence, first=occurrence,
+    )  # fmt: skip
+
+
+def text(*regions, pattern="region", stale=False, with_self=True):
+    return "".join(hint_parts(regions, pattern, is_stale=stale, with_self=with_self))
+
+
+def test_self_stands_in_parentheses_where_it_is_not_the_total():
+    assert text(measures(16_600_000, 94_000, 2_080_000, 5_000)) == "CUDA 2.08 ms (5 µs) · CPU 16.6 ms (94 µs)"
+    assert text(measures(16_600_000, 94_000, 2_080_000, 2_080_000)) == "CUDA 2.08 ms · CPU 16.6 ms (94 µs)"
+    assert text(measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
+
+
+def test_stale_times_are_marked_and_what_does_not_fit_is_left_out_from_the_right():
+    stale = text(measures(16_600_000, 94_000, 2_080_000, 5_000), stale=True)
+    assert stale == "~ CUDA 2.08 ms (5 µs) · CPU 16.6 ms (94 µs)"
+    assert len(stale) == 43
+    long = measures(16_600_000, 9_440_000, 2_080_000, 1_250_000)
+    assert text(long, stale=True) == "~ CUDA 2.08 ms (1.3 ms) · CPU 16.6 ms"
+
+
+def test_many_names_at_a_line_are_summed_up():
+    layers = [measures(1_000_000 * n, 5, 31_200 + n, 5, f"layer_{n}") for n in range(1, 13)]
+    assert text(*layers, pattern="layer_{…}") == "×12 CUDA 31.2 µs · CPU 1.00–12.0 ms"
+    assert text(*layers, pattern="l{…}") == "l{…} ×12 CUDA 31.2 µs · CPU 1.00–12.0 ms"
+
+
+@pytest.mark.parametrize(
+    ("ns", "expected"),
+    [(5_000, "5 µs"), (94_400, "94 µs"), (1_250_000, "1.3 ms"), (999_999, "1 ms"), (0, "0 ns"), (287_000, "290 µs")],
+)
+def test_times_of_second_rank_have_two_digits(ns, expected):
+    assert short_time_text(ns) == expected
+
+
+def test_a_range_names_its_unit_once_where_it_can():
+    assert range_text([1_200_000, 3_400_000, 2_000_000]) == "1.20–3.40 ms"
+    assert range_text([980_000, 1_200_000]) == "980 µs–1.20 ms"
+    assert range_text([1_000, 1_001]) == "1.00 µs"
+
+
+@given(st.lists(st.tuples(TIMES, TIMES, st.none() | TIMES, TIMES), min_size=1, max_size=20), st.booleans(), st.text())
+def test_no_text_is_longer_than_a_line_shows(values, stale, pattern):
+    assert 0 < len(text(*(measures(*each) for each in values), pattern=pattern, stale=stale)) <= 43
