@@ -3,7 +3,8 @@
     python benchmarks/trace_reading.py [TRACE] [--rounds N]
 
 TRACE is 185 MB of JSON from an H200 when it is not given (shared/traces/h200/train_mlp_long.json.gz, unpacked to a
-temporary file). Each measurement is a process of its own; shown are the fastest round and the peak of its memory.
+temporary file). Each measurement is a process of its own; shown are the fastest round, its CPU time (with the start of
+Python) and the peak of its memory.
 `attributed` is ours, from file to the measures of each region; `collector on` shows why it is switched off.
 """
 
@@ -26,8 +27,9 @@ path = sys.argv[1]
 begin = time.perf_counter()
 {work}
 seconds = time.perf_counter() - begin
+cpu_seconds = time.process_time()
 peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({{"seconds": seconds, "peak_mb": peak_mb}}))
+print(json.dumps({{"seconds": seconds, "cpu": cpu_seconds, "peak_mb": peak_mb}}))
 """
 
 _CANDIDATES = {
@@ -62,11 +64,11 @@ with open(path, "rb") as file:
 }
 
 
-def _measured(work: str, path: Path) -> tuple[float, float]:
+def _measured(work: str, path: Path) -> tuple[float, float, float]:
     command = [sys.executable, "-c", _MEASURE.format(work=work), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(_CORE)})
     result = json.loads(done.stdout)
-    return result["seconds"], result["peak_mb"]
+    return result["seconds"], result["cpu"], result["peak_mb"]
 
 
 def main() -> None:
@@ -85,8 +87,8 @@ def main() -> None:
         # All candidates in each round: a busy moment of the machine then does not hit one of them alone.
         rounds = [{name: _measured(work, path) for name, work in _CANDIDATES.items()} for _ in range(options.rounds)]
         for name in _CANDIDATES:
-            seconds, peak_mb = min(each[name] for each in rounds)
-            print(f"{name:45} {seconds:7.2f} s {peak_mb:7.0f} MB")
+            seconds, cpu, peak_mb = min(each[name] for each in rounds)
+            print(f"{name:45} {seconds:7.2f} s {cpu:7.2f} s CPU {peak_mb:7.0f} MB")
 
 
 if __name__ == "__main__":

@@ -233,3 +233,15 @@ def test_two_autograd_threads_cannot_be_nested_in_each_other(tmp_path: Path) -> 
     )
     assert [occurrence.parent for occurrence in found.occurrences] == [-1, 0]
     assert [occurrence.cuda_self_ns for occurrence in found.occurrences] == [5000, 0]
+
+
+def test_a_cut_off_trace_does_not_blame_the_driver(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    events = json.dumps([_region("r", 0, 10), _call(1, 1), _kernel(5, 5, 1)])
+    path.write_text('{"traceEvents": ' + events[:-20])
+    trace, _ = read_trace(path)
+    found = attribute(trace)
+    assert trace.is_cut
+    assert [problem.code for problem in found.problems] == ["no-device-activity"]
+    assert "cut off" in found.problems[0].message
+    assert "CUPTI" not in found.problems[0].message

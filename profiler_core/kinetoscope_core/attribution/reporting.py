@@ -20,7 +20,12 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occu
             Problem(
                 "no-device-activity",
                 f"{_count(launches, 'launch', 'launches')} of CUDA work, and no record from the GPU: CUDA times are "
-                "unknown. Another CUPTI client (nsys, DCGM, a second profiler) or missing rights keep them away.",
+                "unknown. "
+                + (
+                    "The file was cut off before them."
+                    if trace.is_cut
+                    else "Another CUPTI client (nsys, DCGM, a second profiler) or missing rights keep them away."
+                ),
                 {"launches": launches},
             )
         )
@@ -42,7 +47,7 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occu
             Problem(
                 "launched-before-window",
                 f"{_count(numbers.no_launch, 'device activity was', 'device activities were')} launched before the "
-                "window and belong to no region.",
+                f"window{' or in the part that was cut off' if trace.is_cut else ''}: in no region.",
                 {"count": numbers.no_launch, "device_ns": numbers.no_launch_ns},
             )
         )

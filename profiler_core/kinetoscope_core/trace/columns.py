@@ -132,7 +132,11 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One Kineto trace, without Python frames and process names. `events` counts everything the file held."""
+    """One Kineto trace, without Python frames and process names.
+
+    `events` counts everything the file held; `is_cut` says that its end is missing, and with it perhaps whole kinds of
+    events (Kineto writes device activities last).
+    """
 
     path: Path
     names: Sequence[str]
@@ -143,3 +147,4 @@ class Trace:
     flows: ForwardBackwardFlows
     metadata: Metadata
     events: int
+    is_cut: bool

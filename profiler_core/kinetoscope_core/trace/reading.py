@@ -23,9 +23,9 @@ _REPAIRED: Final = {
     repair.QUOTE: "{n} held quotes that were not escaped (PyTorch before July 2026 writes such names); repaired.",
     repair.BACKSLASH: "{n} held backslashes that were not escaped; repaired.",
     repair.CONTROL: "{n} held raw control characters in text; read as they are.",
-    repair.NOT_UTF8: "{n} held bytes that are not UTF-8; they were replaced.",
-    repair.NOT_A_NUMBER: "{n} held NaN or Infinity, which JSON does not know; read as not given.",
-    repair.TRAILING_COMMA: "{n} ended in a comma with nothing after it; ignored.",
+    repair.NOT_UTF8: "Bytes that are not UTF-8 at {p}; they were replaced.",
+    repair.NOT_A_NUMBER: "NaN or Infinity, which JSON does not know, at {p}; read as not given.",
+    repair.TRAILING_COMMA: "A comma with nothing after it at {p}; ignored.",
     repair.LONE_SURROGATE: "{n} held half a surrogate pair; it was replaced.",
     repair.UNREADABLE: "{n} could not be read at all and are missing: the numbers are at least these.",
 }
@@ -48,9 +48,10 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
             raise TraceError(
                 f"{path} is JSON but not a trace: its events have no phase. Give a trace of torch.profiler."
             )
+        is_cut = stream.is_cut or stream.is_damaged or _is_cut(slices)
         values, problems = _metadata_values(slices)
         repairs = slices.repairs
-        problems = [*_problems_of(stream, slices, collector, repairs), *problems]
+        problems = [*_problems_of(stream, slices, collector, repairs, collector.clamp_durations()), *problems]
     trace = Trace(
         path=path,
         names=tuple(collector.names),
@@ -61,6 +62,7 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         flows=collector.flows(),
         metadata=metadata_from(values, has_stacks=collector.has_stacks),
         events=collector.events,
+        is_cut=is_cut,
     )
     return trace, problems
 
@@ -103,7 +105,7 @@ def _is_cut(slices: EventSlices) -> bool:
 
 
 def _problems_of(
-    stream: ByteStream, slices: EventSlices, collector: Collector, repairs: Counter[str]
+    stream: ByteStream, slices: EventSlices, collector: Collector, repairs: Counter[str], clamped: int
 ) -> Iterator[Problem]:
     if stream.is_damaged:
         yield Problem(
@@ -118,9 +120,9 @@ def _problems_of(
     for code, message in _REPAIRED.items():
         number = repairs[code]
         if number:
-            events = "1 event" if number == 1 else f"{number} events"
-            yield Problem(code, message.format(n=events), {"count": number})
-    clamped = collector.clamp_durations()
+            plural = "" if number == 1 else "s"
+            text = message.format(n=f"{number} event{plural}", p=f"{number} place{plural}")
+            yield Problem(code, text, {"count": number})
     if clamped:
         yield Problem(
             "negative-duration", f"{clamped} slices had a duration below zero, taken as 0.", {"count": clamped}

@@ -1,7 +1,7 @@
 """Text that is almost JSON made readable. Used only on slices that orjson refused.
 
 What Kineto and other writers leave behind: quotes and backslashes that were not escaped, raw control characters, bytes
-that are not UTF-8, NaN and Infinity, trailing commas, lone surrogates (facts: docs/traces.md, "Damaged files").
+that are not UTF-8, NaN and Infinity, trailing commas, lone surrogates.
 """
 
 import json
@@ -42,7 +42,8 @@ _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _STRING_TOKEN: Final = re.compile(_STRING, re.DOTALL)
 _STRING_OR_NAN: Final = re.compile(_STRING + r"|[+-]?\b(?:NaN|nan|Infinity|inf|Inf|INF)\b", re.DOTALL)
 _STRING_OR_TRAILING_COMMA: Final = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
-_BACKSLASH_AT_END: Final = re.compile(r'(?<!\\)((?:\\\\)*)\\"(?=\s*,\s*"(?:%s)"\s*:)' % "|".join(EVENT_KEYS))
+_EVENT_KEY: Final = "|".join(EVENT_KEYS)
+_BACKSLASH_AT_END: Final = re.compile(rf'(?<!\\)((?:\\\\)*)\\"(?=\s*,\s*"(?:{_EVENT_KEY})"\s*:)')
 _ESCAPE: Final = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])|\\')
 _KEPT_ESCAPE: Final = re.compile(r'\\["\\]|\\')
 _CONTROL_CHARACTER: Final = re.compile(r"[\x00-\x1f]")

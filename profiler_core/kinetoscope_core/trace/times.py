@@ -1,4 +1,4 @@
-"""Kineto's timestamps as integer nanoseconds (facts of the format: docs/traces.md, "Time").
+"""Kineto's timestamps as integer nanoseconds.
 
 Base-relative microseconds are floats below 2**43 and exact when whole part and fraction are taken apart; a product
 `ts * 1000` is off by 1 ns for a quarter of the values above 2**42. Absolute microseconds with decimals have 19 digits,
