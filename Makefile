@@ -16,6 +16,7 @@ demo: $(READY)
 # Tests start interpreters that import torch: one thread each, so that they don't fight over the cores.
 test: export OMP_NUM_THREADS = 1
 test: $(READY)
+	@bash scripts/set_up_browser.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: $(READY)
