@@ -112,8 +112,8 @@ def nothing_measured(
         return _focus_not_measured(focus.name, log)
     if log is not None and log.regions:
         return NothingMeasured(
-            "Regions were entered, but none was recorded: the wanted one had fewer passages than --warmup, or all ran on"
-            " other threads, which torch records from 2.7 on."
+            "Regions were entered, but none was recorded: the wanted one had too few passages for --warmup, or all ran"
+            " on other threads, which torch records from 2.7 on."
         )
     if known:
         return NothingMeasured(
