@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from kinetoscope_server import codec, methods
-from kinetoscope_server.transport import REQUEST_CANCELLED, Receiver
+from kinetoscope_server.transport import END, REQUEST_CANCELLED, Receiver
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Protocol(LanguageServerProtocol):
 
     async def serve(self, receiver: Receiver) -> None:
         """Handles messages, one after the other, until the input ends. `SystemExit` comes out of `exit`."""
-        while (message := await receiver.messages.get()) is not None:
+        while (message := await receiver.messages.get()) is not END:
             self._handle(message, receiver.cancelled)
             # Async handlers begin now, in the order of their messages, and replies can go out.
             await asyncio.sleep(0)

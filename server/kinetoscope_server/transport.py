@@ -19,6 +19,9 @@ from lsprotocol import types
 from kinetoscope_server import codec
 
 _HEADER: Final = b"content-length:"
+END: Final = object()
+"""Stands in the queue where the input ended; `None` would be a message that says `null`."""
+
 REQUEST_CANCELLED: Final = -32800
 
 
@@ -87,7 +90,7 @@ class Receiver:
 
     def end(self) -> None:
         """As if the input had ended."""
-        self.messages.put_nowait(None)
+        self.messages.put_nowait(END)
 
     def _read(self) -> None:
         with contextlib.suppress(OSError, RuntimeError):  # the loop has ended while we were reading
@@ -99,7 +102,7 @@ class Receiver:
                 if _is_cancel(message):
                     self.cancelled.add(message["params"]["id"])
                 self._loop.call_soon_threadsafe(self.messages.put_nowait, message)
-            self._loop.call_soon_threadsafe(self.messages.put_nowait, None)
+            self._loop.call_soon_threadsafe(self.messages.put_nowait, END)
 
 
 def _is_cancel(message: Any) -> bool:

@@ -1,0 +1,248 @@
+"""The process itself: what cannot be seen through a well-behaved client."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_server import codec
+
+SCRIPTS = Path(__file__).parent / "scripts"
+SERVER = [sys.executable, "-m", "kinetoscope_server"]
+FAULTY = [sys.executable, str(SCRIPTS / "faulty_server.py")]
+ENDLESS = """
+import subprocess, sys, time
+import torch
+from torch.profiler import record_function
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with record_function("endless"):
+    open("running", "w").close()
+    while True:
+        try:
+            time.sleep(600)
+        except BaseException:
+            pass
+"""
+
+
+class Raw:
+    """A client that sends frames and reads them, nothing more."""
+
+    def __init__(self, command, cache, folder):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=folder,
+        )
+        self.reading, self.writing = self.process.stdout, self.process.stdin
+        self.notified = []
+        self.ids = 0
+
+    def send(self, **message):
+        self.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    def send_bytes(self, body):
+        self.writing.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.writing.flush()
+
+    def request(self, method, **params):
+        self.ids += 1
+        self.send(id=self.ids, method=method, params=params)
+        return self.answer(self.ids)
+
+    def answer(self, identity):
+        while True:
+            message = self.read()
+            if message.get("id") == identity and "method" not in message:
+                return message
+            if "id" in message:
+                self.send(id=message["id"], result=None)
+            else:
+                self.notified.append(message)
+
+    def read(self):
+        length = 0
+        while (line := self.reading.readline()) not in (b"\r\n", b""):
+            assert line.lower().startswith(b"content-"), line
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        assert line, "the server closed its output"
+        return json.loads(self.reading.read(length))
+
+    def begin(self, **params):
+        answer = self.request("initialize", processId=None, rootUri=None, capabilities={}, **params)
+        self.send(method="initialized", params={})
+        return answer
+
+    def open(self, uri, text):
+        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        self.send(method="textDocument/didOpen", params={"textDocument": document})
+
+    def end(self):
+        self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+        self.process.wait()
+
+
+@pytest.fixture
+def connect(tmp_path):
+    clients = []
+
+    def connected(command=SERVER):
+        clients.append(Raw(command, tmp_path / "cache", tmp_path))
+        return clients[-1]
+
+    yield connected
+    for client in clients:
+        client.end()
+
+
+def test_whatever_prints_does_not_break_the_messages_and_a_raising_handler_is_told_once(connect):
+    client = connect(FAULTY)
+    client.begin()
+    client.open("file:///work/f.py", "x = 1\n")
+    place = {"textDocument": {"uri": "file:///work/f.py"}, "position": {"line": 0, "character": 0}}
+    for _ in range(3):
+        answer = client.request("textDocument/hover", **place)
+        assert "a fault in a handler" in answer["error"]["message"]
+    shown = [each["params"]["message"] for each in client.notified if each["method"] == "window/showMessage"]
+    assert len(shown) == 1
+    assert "a fault in a handler" in shown[0]
+    assert client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"] == []
+    client.process.stdin.close()
+    errors = client.process.stderr.read().decode()
+    for text in ("printed", "written", "from a shell", "from a child", "ZeroDivisionError"):
+        assert text in errors
+
+
+def test_requests_cancelled_while_the_server_was_busy_are_not_run(connect):
+    client = connect(FAULTY)
+    client.begin()
+    client.open("file:///work/f.py", "x = 1\n")
+    document = {"uri": "file:///work/f.py"}
+    begun = time.monotonic()
+    for identity in range(100, 120):
+        client.send(id=identity, method="textDocument/codeLens", params={"textDocument": document})
+        if identity < 119:
+            client.send(method="$/cancelRequest", params={"id": identity})
+    answers = {identity: client.answer(identity) for identity in range(100, 120)}
+    assert answers[119]["result"] == []
+    cancelled = [each for each in answers.values() if each.get("error", {}).get("code") == -32800]
+    assert len(cancelled) >= 18
+    assert time.monotonic() - begun < 5, "20 lenses of half a second each were run"
+
+
+@pytest.mark.parametrize(("shuts_down", "code"), [(True, 0), (False, 1)])
+def test_the_exit_code_says_whether_shutdown_came_first(connect, shuts_down, code):
+    client = connect()
+    client.begin()
+    if shuts_down:
+        assert client.request("shutdown")["result"] is None
+        client.send(method="exit", params=None)
+    else:
+        client.process.stdin.close()
+    assert client.process.wait(10) == code
+
+
+def test_what_is_no_message_is_passed_over(connect):
+    client = connect()
+    client.begin()
+    for body in (b"{", b"[]", b"null", b'{"jsonrpc": "2.0"}', b'{"jsonrpc": "2.0", "id": 7, "method": 3}', b"\xff"):
+        client.send_bytes(body)
+    client.send(id=8, method="textDocument/hover", params={"textDocument": 1})
+    assert client.answer(8)["error"]["code"] == -32602
+    client.send(id=9, method="kinetoscope/profile", params={"uri": 5})
+    assert client.answer(9)["error"]["code"] == -32602
+    client.send(id=10, method="nowhere", params={})
+    assert client.answer(10)["error"]["code"] == -32601
+    client.send(
+        method="textDocument/didChange",
+        params={"textDocument": {"uri": "file:///never", "version": 1}, "contentChanges": []},
+    )
+    assert client.request("textDocument/codeLens", textDocument={"uri": "file:///never"})["result"] == []
+
+
+def test_lone_surrogates_go_through(connect):
+    client = connect()
+    client.begin()
+    text = 'from torch.profiler import record_function\nwith record_function("\ud800"): pass\n'
+    client.open("file:///work/f.py", text)
+    (symbol,) = client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"]
+    assert symbol["name"] == "\ud800"
+
+
+@pytest.mark.timeout(90)
+@pytest.mark.parametrize("way", ["input ends", "killed"])
+def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(connect, tmp_path, way):
+    script = tmp_path / "endless.py"
+    script.write_text(ENDLESS)
+    client = connect()
+    client.begin(initializationOptions={"interpreter": sys.executable})
+    client.open(script.as_uri(), ENDLESS)
+    client.request("workspace/executeCommand", command="kinetoscope.profileFile", arguments=[script.as_uri()])
+    wait_for((tmp_path / "running").exists, 60)
+    assert len(processes_in(tmp_path)) >= 4, "server, worker, script and its child"
+    if way == "killed":
+        client.process.send_signal(signal.SIGKILL)
+    else:
+        client.process.stdin.close()
+    client.process.wait(10)
+    wait_for(lambda: not processes_in(tmp_path), 5)
+
+
+def test_one_client_is_served_over_tcp(tmp_path):
+    command = [*SERVER, "--tcp", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        port = int(process.stderr.readline().rsplit(b":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            client = Raw.__new__(Raw)
+            client.reading, client.writing, client.notified, client.ids = (
+                connection.makefile("rb"), connection.makefile("wb"), [], 0,
+            )  # fmt: skip
+            assert client.begin()["result"]["serverInfo"]["name"] == "kinetoscope"
+            client.request("shutdown")
+            client.send(method="exit", params=None)
+            assert process.wait(10) == 0
+            client.reading.close()
+            client.writing.close()
+
+
+def test_both_ways_of_writing_json_give_the_same():
+    plain = {"a": [1, None, True, "é\u2028"], "b": {"c": 1.5}}
+    odd = {**plain, "d": "\ud800"}
+    assert json.loads(codec.encoded(plain, str)) == plain
+    assert json.loads(codec.encoded(odd, str)) == odd
+    assert codec.decoded(json.dumps(odd).encode()) == odd
+    assert codec.decoded(codec.encoded(plain, str)) == plain
+    with pytest.raises(ValueError, match="JSON"):
+        codec.encoded({**odd, "e": float("nan")}, str)
+
+
+def processes_in(folder):
+    found = []
+    for process in os.listdir("/proc"):
+        if process.isdigit():
+            try:
+                if os.readlink(f"/proc/{process}/cwd") == str(folder):
+                    found.append(int(process))
+            except OSError:
+                continue
+    return found
+
+
+def wait_for(holds, within_s):
+    ends = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < ends, f"not within {within_s} s"
+        time.sleep(0.02)
