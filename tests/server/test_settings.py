@@ -1,0 +1,99 @@
+"""Settings are read as clients send them, and what is wrong is named."""
+
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.regions import find_regions
+from kinetoscope_server.orders import Order, request_of
+from kinetoscope_server.settings import RunSettings, Settings, read_settings
+
+
+def settings(**values):
+    found, wrong = read_settings(values)
+    assert not wrong
+    return found
+
+
+def test_nothing_and_null_are_the_defaults():
+    assert read_settings(None) == (Settings(), [])
+    assert read_settings({"interpreter": None, "warmup": None, "runs": None}) == (Settings(), [])
+    assert read_settings({"interpreter": ""}) == (Settings(), [])
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"warmup": -1}, "kinetoscope.warmup: -1 is not a whole number from 0 on"),
+        ({"warmup": True}, "kinetoscope.warmup: True is not"),
+        ({"active": 0}, "kinetoscope.active: 0 is not a whole number from 1 on"),
+        ({"budgetSeconds": "20"}, "kinetoscope.budgetSeconds: '20' is not a number of seconds above 0"),
+        ({"arguments": "--size 4"}, "kinetoscope.arguments: '--size 4' is not a list of texts"),
+        ({"environment": {"A": 1}}, "kinetoscope.environment: {'A': 1} is not an object of names and texts"),
+        ({"severities": {"mixed": "loud"}}, "kinetoscope.severities.mixed: 'loud' is not one of error, warning"),
+        ({"severities": {"odd": "off"}}, "kinetoscope.severities.odd: there is no such setting"),
+        ({"perfetto": "ui.perfetto.dev"}, "kinetoscope.perfetto: 'ui.perfetto.dev' is not an address"),
+        ({"runs": [{"files": "a", "warmup": 1}]}, "kinetoscope.runs[0].warmup: there is no such setting"),
+        ({"runs": [{"script": "a", "module": "b"}]}, "kinetoscope.runs[0]: script and module exclude each other"),
+        ([], "kinetoscope: [] is not an object"),
+    ],
+)
+def test_what_is_wrong_is_named_and_the_default_taken(values, named):
+    found, wrong = read_settings(values)
+    assert len(wrong) == 1
+    assert wrong[0].startswith(named)
+    assert found.warmup == 3
+
+
+def test_run_settings_that_fit_a_file_go_over_one_another():
+    found = settings(
+        arguments=["--general"],
+        environment={"A": "1", "B": "1"},
+        runs=[
+            {"files": "examples/*.py", "environment": {"B": "2"}},
+            {"files": ["train.py", "/elsewhere/*"], "arguments": ["--train"]},
+            {"files": "*/model/*.py", "module": "main"},
+        ],
+    )
+    root = Path("/work")
+    general = RunSettings((), None, None, None, ("--general",), {"A": "1", "B": "1"}, None)
+    assert found.run_settings("/work/other.py", root) == general
+    assert found.run_settings("/work/examples/a.py", root).environment == {"A": "1", "B": "2"}
+    assert found.run_settings("/work/examples/train.py", root).arguments == ("--train",)
+    assert found.run_settings("/elsewhere/x.py", root).arguments == ("--train",)
+    assert found.run_settings("/work/src/model/deep/net.py", root).module == "main"
+
+
+def test_a_request_has_absolute_paths_and_the_line_on_disk(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text('from torch.profiler import record_function\n\nwith record_function("a"): pass\n')
+    edited = '# more\n\nfrom torch.profiler import record_function\nwith record_function("a"): pass\n'
+    (region,) = find_regions(edited)
+    found = settings(interpreter="env/bin/python", arguments=["${workspaceFolder}/data"], folder="data")
+    request = request_of(Order("", str(script), region), found, tmp_path)
+    assert request["region"] == f"{script}:3"
+    assert request["interpreter"] == str(tmp_path / "env/bin/python")
+    assert request["folder"] == str(tmp_path / "data")
+    assert request["arguments"] == [f"{tmp_path}/data"]
+    other = settings(runs=[{"module": "package.main"}])
+    assert request_of(Order("", str(script)), other, tmp_path)["script"] == "package.main"
+    script.unlink()
+    with pytest.raises(UsageError, match="not on disk"):
+        request_of(Order("", str(script)), found, tmp_path)
+
+
+def test_the_workspace_environment_is_used_unless_one_is_active(tmp_path, monkeypatch):
+    script = tmp_path / "train.py"
+    script.write_text("")
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    assert request_of(Order("", str(script)), Settings(), tmp_path)["interpreter"] == str(python)
+    monkeypatch.setenv("VIRTUAL_ENV", "/active")
+    assert request_of(Order("", str(script)), Settings(), tmp_path)["interpreter"] is None
+    assert (
+        request_of(Order("", str(script)), settings(interpreter="python3.12"), tmp_path)["interpreter"] == "python3.12"
+    )
