@@ -163,7 +163,7 @@ def test_more_warm_up_than_there_is(kinetoscope):
     assert ran.counts() == {"before": (2, 2)}
     ran = kinetoscope("endings.py", "x", options=["--region", "work", "--warmup", "100"])
     assert ran.code == 3
-    assert "fewer passages than --warmup" in ran.messages
+    assert "--warmup" in ran.messages
 
 
 def test_a_region_that_is_not_there(kinetoscope):
