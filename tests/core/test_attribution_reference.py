@@ -127,9 +127,9 @@ class _Reference:
         ]
 
 
-_TIMES = st.integers(0, 60)
-_LENGTHS = st.integers(0, 30)
-_THREADS = st.integers(1, 3)
+_TIMES = st.sampled_from([*range(0, 60, 5), 1, 7, 11, 23, 31])
+_LENGTHS = st.sampled_from([0, 1, 5, 10, 20, 30, 40, 60, 60, 90])
+_THREADS = st.sampled_from([1, 1, 1, 2, 2, 3])
 
 
 def _event(cat: str, name: str, tid: int, ts: int, dur: int, **args: object) -> dict:
@@ -153,13 +153,13 @@ _CALLS = st.builds(
     _THREADS,
     _TIMES,
     st.integers(0, 6),
-    st.integers(1, 8),
+    st.integers(1, 5),
 )
 _KERNELS = st.builds(
     lambda ts, dur, correlation: _event("kernel", "k", 7, ts, dur, correlation=correlation),
     st.integers(0, 90),
     st.integers(0, 20),
-    st.integers(1, 9),
+    st.integers(1, 6),
 )
 _FLOWS = st.builds(
     lambda ident, start, end, at: [
@@ -176,10 +176,10 @@ _FLOWS = st.builds(
 @st.composite
 def _events(draw: st.DrawFn) -> list[dict]:
     events = [
-        *draw(st.lists(_REGIONS, max_size=9)),
+        *draw(st.lists(_REGIONS, min_size=2, max_size=9)),
         *draw(st.lists(_OPERATORS, max_size=7)),
-        *draw(st.lists(_CALLS, max_size=9)),
-        *draw(st.lists(_KERNELS, max_size=9)),
+        *draw(st.lists(_CALLS, min_size=3, max_size=9)),
+        *draw(st.one_of(st.just([]), st.lists(_KERNELS, min_size=4, max_size=12))),
     ]
     flows = draw(st.lists(_FLOWS, max_size=3, unique_by=lambda flow: flow[0]["id"]))
     return draw(st.permutations([*events, *(each for flow in flows for each in flow)]))
