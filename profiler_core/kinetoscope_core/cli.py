@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import FrameType
@@ -19,6 +20,7 @@ from kinetoscope_core import __version__
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
 from kinetoscope_core.measuring import measure_traces
 from kinetoscope_core.outcomes import Outcome, Progress
+from kinetoscope_core.placing.prints import file_digest
 from kinetoscope_core.problems import ending_error
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import Result, to_json
@@ -254,7 +256,8 @@ def _runs() -> int:
 
 def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.buffer.write(to_json(result))
+        # How the sources stood is of use to editors alone.
+        sys.stdout.buffer.write(to_json(replace(result, sources={})))
         sys.stdout.flush()
     else:
         print_result(_console(), result, _texts(result))
@@ -265,8 +268,10 @@ def _show(result: Result, *, as_json: bool) -> None:
 def _texts(result: Result) -> Mapping[str, str]:
     texts: dict[str, str] = {}
     for file in {region.file for region in result.regions if region.file is not None}:
-        if Path(file).is_file():
-            texts[file] = Path(file).read_text(encoding="utf-8", errors="replace")
+        data = Path(file).read_bytes() if Path(file).is_file() else b""
+        # Beside a text that is not the one that ran, the times would stand at wrong lines.
+        if any(each.file == file_digest(data) for each in result.sources.get(file, ())):
+            texts[file] = data.decode("utf-8", "replace")
     return texts
 
 

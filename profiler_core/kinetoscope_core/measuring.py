@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from kinetoscope_core.attribution import Attribution, attribute
@@ -12,6 +12,7 @@ from kinetoscope_core.measures import Device, Problem, RegionMeasures
 from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.problems import (
     adopted_without_cuda,
+    changed_while_running,
     cupti_problems,
     ending_problem,
     not_reached,
@@ -19,9 +20,10 @@ from kinetoscope_core.problems import (
     own_profiler_was_silent,
 )
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
-from kinetoscope_core.regions import Region, find_regions, region_at
+from kinetoscope_core.regions import Region, region_at
 from kinetoscope_core.results import Result, RunInfo
 from kinetoscope_core.runconfig import RunConfig
+from kinetoscope_core.sources import Sources
 from kinetoscope_core.summary import RegionKey, Window, summarise
 from kinetoscope_core.trace import Trace, read_trace
 
@@ -46,32 +48,14 @@ class _Reading:
         return self.trace.metadata.base_time_ns or 0
 
 
-@dataclass(slots=True)
-class Sources:
-    """The regions of source files by path, parsed once. A file that cannot be read has none."""
-
-    _regions: dict[str, list[Region]] = field(default_factory=dict[str, list[Region]])
-
-    def regions_of(self, file: str) -> list[Region]:
-        if file not in self._regions:
-            try:
-                self._regions[file] = find_regions(Path(file).read_bytes())
-            except OSError:
-                self._regions[file] = []
-        return self._regions[file]
-
-    def line_of(self, file: str, line: int, name: str) -> int:
-        """Where a region that was entered at `line` is shown: at its `record_function` call."""
-        region = region_at(self.regions_of(file), line, name)
-        return line if region is None else region.line
-
-
-def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str, script: Path | None) -> Result:
-    """The result of a run from what its runner left in `folder`. `script` is the source whose regions are known.
+def measure_run(
+    config: RunConfig, outcome: Outcome, folder: Path, started: str, script: Path | None, sources: Sources
+) -> Result:
+    """The result of a run from what its runner left in `folder`. `script` is the source whose regions are known, and
+    was read into `sources` before the run: it may have been edited since.
 
     Raises `NothingMeasured` or `TraceError`.
     """
-    sources = Sources()
     known = sources.regions_of(str(script)) if script else []
     log = read_region_log(folder)
     windows = _windows_that_count(log)
@@ -104,6 +88,7 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
     if ending is not None:
         problems.insert(0, ending)
     problems += [Problem(code, message) for code, message in outcome.problems]
+    problems += [changed_while_running(file) for file in sorted(sources.changed)]
     if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
         problems.append(adopted_without_cuda())
     if log.was_aside and not is_adopted:
@@ -131,6 +116,7 @@ def measure_run(config: RunConfig, outcome: Outcome, folder: Path, started: str,
         outcome.device.torch,
         outcome.device.devices,
         _no_cuda_because(outcome, problems),
+        sources,
     )
 
 
@@ -155,7 +141,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     if not regions and all(reading.attribution.device_total_ns is None for reading in readings):
         names = ", ".join(str(path) for path in paths)
         raise NothingMeasured(f"{names} holds no region and no device activity, so there is nothing to measure.")
-    return _result(None, paths, readings, regions, problems, None, (), None)
+    return _result(None, paths, readings, regions, problems, None, (), None, sources)
 
 
 def _read(path: Path) -> _Reading:
@@ -246,6 +232,7 @@ def _result(
     torch: str | None,
     devices: Sequence[str],
     no_cuda_because: str | None,
+    sources: Sources,
 ) -> Result:
     totals = [reading.attribution.device_total_ns for reading in readings]
     measured = [total for total in totals if total is not None]
@@ -253,6 +240,7 @@ def _result(
     device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
     if not measured and no_cuda_because is None:
         no_cuda_because = "no work of a GPU was recorded"
+    files = sorted({region.file for region in regions if region.file is not None})
     return Result(
         run=run,
         traces=tuple(traces),
@@ -263,6 +251,7 @@ def _result(
         no_cuda_because=no_cuda_because if not measured else None,
         regions=tuple(regions),
         problems=tuple(problems),
+        sources={file: sources.prints_of(file) for file in files},
     )
 
 

@@ -152,6 +152,12 @@ def own_profiler_was_silent() -> Problem:
     )
 
 
+def changed_while_running(file: str) -> Problem:
+    """A source that was written while the script ran: what ran is not what stands there now."""
+    message = f"{file} was changed while the script ran; its times are those of the text before. Profile again."
+    return Problem("changed-while-running", message, {}, file)
+
+
 def not_reached(file: str, line: int, name: str) -> Problem:
     """A region of the script that no passage was seen of."""
     message = f"{name} (line {line}) was not reached; in compiled code and in subprocesses, regions are not recorded."

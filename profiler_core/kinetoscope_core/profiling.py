@@ -1,6 +1,7 @@
 """One profile from what was asked to a stored result. The command and the worker both go this way."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -9,9 +10,10 @@ from kinetoscope_core.errors import UsageError
 from kinetoscope_core.launching import Run, Stream
 from kinetoscope_core.measuring import measure_run
 from kinetoscope_core.outcomes import Outcome, Progress
-from kinetoscope_core.regions import find_regions
+from kinetoscope_core.regions import Region, find_regions
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
+from kinetoscope_core.sources import Sources
 from kinetoscope_core.store import Store
 
 
@@ -34,7 +36,11 @@ class Profiling:
         shares_terminal: bool = False,
     ) -> None:
         self._source = _source_of(config)
-        self._config = replace(config, focus=_focus(region, self._source), known_places=_known_places(self._source))
+        self._sources = Sources(time.time())
+        # Read now, as it may be edited while it runs.
+        known = self._sources.regions_of(str(self._source)) if self._source else []
+        spans = tuple(_span(str(self._source), each) for each in known)
+        self._config = replace(config, focus=_focus(region, self._source, known), known_places=spans)
         self._store = store
         self._folder = store.new_folder()
         self._on_progress = on_progress
@@ -71,7 +77,7 @@ class Profiling:
             outcome = self._run.wait()
             self._has_ended = True
             self._on_progress(Progress("reading the trace"))
-            result = measure_run(self._config, outcome, self._folder, started, self._source)
+            result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)
         except BaseException:
             self._store.discard(self._folder)
             raise
@@ -94,28 +100,22 @@ def _source_of(config: RunConfig) -> Path | None:
     return path if path.is_file() and path.suffix not in (".zip", ".pyz") else None
 
 
-def _known_places(source: Path | None) -> tuple[Span, ...]:
-    if source is None:
-        return ()
-    return tuple(
-        Span(str(source), region.statement_line, region.last_line) for region in find_regions(source.read_bytes())
-    )
+def _span(file: str, region: Region) -> Span:
+    return Span(file, region.statement_line, region.last_line)
 
 
-def _focus(wanted: str | None, source: Path | None) -> Focus | None:
+def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> Focus | None:
     """The region that is wanted. Raises `UsageError` if no region stands at the given line."""
     if wanted is None:
         return None
     file, colon, line = wanted.rpartition(":")
     if not (colon and line.isdigit() and Path(file).is_file()):
-        regions = [] if source is None else find_regions(source.read_bytes())
-        patterns = [region for region in regions if region.name == wanted and not region.is_exact]
-        spans = tuple(Span(str(source), region.statement_line, region.last_line) for region in patterns)
-        return Focus(places=spans) if spans else Focus(name=wanted)
+        patterns = [region for region in known if region.name == wanted and not region.is_exact]
+        return Focus(places=tuple(_span(str(source), each) for each in patterns)) if patterns else Focus(name=wanted)
     path = Path(file).resolve()
     regions = find_regions(path.read_bytes())
     here = [region for region in regions if region.statement_line <= int(line) <= region.last_line]
     if not here:
         lines = ", ".join(str(region.line) for region in regions) or "none"
         raise UsageError(f"No region stands at line {line} of {file} (regions stand at: {lines}).")
-    return Focus(places=tuple(Span(str(path), region.statement_line, region.last_line) for region in here))
+    return Focus(places=tuple(_span(str(path), region) for region in here))

@@ -1,6 +1,7 @@
 """A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ import orjson
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.measures import Device, OccurrenceInTrace, Problem, RegionMeasures, Spread
+from kinetoscope_core.placing import RegionPrint
 
 SCHEMA = 1
 _SPREADS = frozenset(
@@ -40,7 +42,7 @@ class RunInfo:
 @dataclass(frozen=True, slots=True)
 class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
-    `no_cuda_because` then says why, for people.
+    `no_cuda_because` then says why, for people. `sources` has all regions of the measured files as they stood then.
     """
 
     run: RunInfo | None
@@ -52,6 +54,7 @@ class Result:
     no_cuda_because: str | None
     regions: tuple[RegionMeasures, ...]
     problems: tuple[Problem, ...]
+    sources: Mapping[str, tuple[RegionPrint, ...]] = field(default_factory=dict[str, "tuple[RegionPrint, ...]"])
 
 
 def to_json(result: Result) -> bytes:
@@ -77,13 +80,16 @@ def _without_surrogates(value: object) -> object:
 
 def as_dict(result: Result) -> dict[str, Any]:
     """The result as plain values; the fields are those of the dataclasses."""
-    values = asdict(result)
+    values = asdict(replace(result, sources={}))
     values["traces"] = [str(trace) for trace in result.traces]
+    values["sources"] = {
+        file: {"prints": [each.to_dict() for each in prints]} for file, prints in result.sources.items()
+    }
     return {"schema": SCHEMA, "kinetoscope": __version__, **values}
 
 
 def from_dict(values: dict[str, Any]) -> Result:
-    """The inverse of `as_dict`. Raises `UsageError` for another schema."""
+    """The inverse of `as_dict`. Raises `UsageError` for another schema, `ValueError` for damaged prints."""
     if values.get("schema") != SCHEMA:
         raise UsageError(f"This is a result of schema {values.get('schema')}, not {SCHEMA}; measure again.")
     run: dict[str, Any] | None = values["run"]
@@ -100,6 +106,10 @@ def from_dict(values: dict[str, Any]) -> Result:
         no_cuda_because=values["no_cuda_because"],
         regions=tuple(_region(region) for region in values["regions"]),
         problems=tuple(Problem(**problem) for problem in values["problems"]),
+        sources={
+            file: tuple(RegionPrint.from_dict(each) for each in source["prints"])
+            for file, source in values.get("sources", {}).items()
+        },
     )
 
 

@@ -181,3 +181,12 @@ def test_wrong_options_are_said(kinetoscope):
         assert ran.code == 2
         assert not ran.stdout
         assert options[0].encode() in ran.stderr
+
+
+def test_a_script_that_is_edited_while_it_runs_is_shown_at_the_lines_that_ran(kinetoscope, tmp_path):
+    script = tmp_path / "edited.py"
+    script.write_text((SCRIPTS / "edits_itself.py").read_text())
+    line = line_of("edits_itself.py", 'record_function("edited")')
+    ran = kinetoscope(script, script)
+    assert ran.code == 0, ran
+    assert ran.regions()["edited"]["line"] == line

@@ -1,0 +1,47 @@
+"""Source files as they were when a run began: the regions that stand in them, and their prints for later placing.
+
+A file that was written since is not what ran: nothing is said of its lines beyond what the run itself noted.
+"""
+
+from pathlib import Path
+
+from kinetoscope_core.placing import RegionPrint, region_prints
+from kinetoscope_core.regions import Region, SourceRegions, region_at
+
+
+class Sources:
+    """Reads each file once. `began` is the time in seconds since the epoch after which a file must not have changed."""
+
+    def __init__(self, began: float = float("inf")) -> None:
+        self._began = began
+        self._read: dict[str, SourceRegions | None] = {}
+        self.changed: set[str] = set()
+
+    def regions_of(self, file: str) -> list[Region]:
+        """The regions of a file, none if it cannot be read or changed since the run began."""
+        source = self._source(file)
+        return [] if source is None else list(source.regions)
+
+    def line_of(self, file: str, line: int, name: str) -> int:
+        """Where a region that was entered at `line` is shown: at its `record_function` call."""
+        region = region_at(self.regions_of(file), line, name)
+        return line if region is None else region.line
+
+    def prints_of(self, file: str) -> tuple[RegionPrint, ...]:
+        """How the regions of a file stood; none if it cannot be read or changed since the run began."""
+        source = self._source(file)
+        return () if source is None else tuple(region_prints(source))
+
+    def _source(self, file: str) -> SourceRegions | None:
+        if file not in self._read:
+            self._read[file] = self._new_source(Path(file))
+        return self._read[file]
+
+    def _new_source(self, path: Path) -> SourceRegions | None:
+        try:
+            if path.stat().st_mtime > self._began:
+                self.changed.add(str(path))
+                return None
+            return SourceRegions(path.read_bytes())
+        except OSError:
+            return None
