@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from kinetoscope_core.measures import Problem, RegionMeasures
-from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at, region_prints
+from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at
 from kinetoscope_core.regions import Region
 from kinetoscope_core.results import Result, from_dict
 from kinetoscope_server.documents import Document
@@ -31,12 +31,8 @@ class Shown:
     @classmethod
     def of(cls, values: dict[str, Any], run: str | None) -> "Shown":
         """From schema 1. Raises `UsageError`, `KeyError`, `TypeError` or `ValueError` for anything else."""
-        sources = cast("dict[str, dict[str, Any]]", values.get("sources") or {})
-        prints = {
-            resolved(file): tuple(RegionPrint.from_dict(each) for each in source["prints"])
-            for file, source in sources.items()
-        }
-        return cls(from_dict(values), run, prints)
+        result = from_dict(values)
+        return cls(result, run, {resolved(file): prints for file, prints in result.sources.items()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,14 +163,3 @@ def _reasons(placement: Placement) -> Iterator[str]:
         yield "its code has changed since it was measured"
     elif placement.stale_because == "function changed":
         yield "the function around it has changed since it was measured"
-
-
-def prints_of_files(files: Iterable[str]) -> dict[str, Prints]:
-    """The prints of files as they are on disk; those that cannot be read have none."""
-    prints: dict[str, Prints] = {}
-    for file in files:
-        try:
-            prints[resolved(file)] = tuple(region_prints(Path(file).read_bytes()))
-        except OSError:
-            continue
-    return prints

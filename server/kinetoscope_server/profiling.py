@@ -1,6 +1,5 @@
 """From an order to what is shown of it: saving, the question whether to replace a run, the run, its result or error."""
 
-import dataclasses
 import os
 import re
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.diagnostics import Trouble
 from kinetoscope_server.documents import path_of
-from kinetoscope_server.measured import Shown, prints_of_files
+from kinetoscope_server.measured import Shown
 from kinetoscope_server.orders import Order, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
 from kinetoscope_server.server import KinetoscopeServer
@@ -148,9 +147,6 @@ def _finish(
         return Finish(_HOW.get(event["kind"], "failed"), event["message"])
     shown = Shown.of(event["result"], event["run"])
     result = shown.result
-    if not shown.prints:
-        files = {region.file for region in result.regions if region.file is not None}
-        shown = dataclasses.replace(shown, prints=prints_of_files(files))
     server.show(shown, _troubles(result.problems, active.errors))
     how: How = "failed" if any(problem.code == "run-failed" for problem in result.problems) else "measured"
     ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
