@@ -74,4 +74,6 @@ def _address(text: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
+    # `-m` has put the working directory there; what is imported later must not be found in a workspace.
+    del sys.path[0]
     main()

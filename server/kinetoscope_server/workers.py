@@ -8,6 +8,7 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
@@ -15,6 +16,9 @@ import orjson
 log = logging.getLogger(__name__)
 
 Event = dict[str, Any]
+
+_FOLDER: Final = Path(__file__).parents[1]
+"""`-m` puts the working directory first on the path: in a workspace, files of the user's would stand before ours."""
 
 _LONGEST_LINE: Final = 1 << 30
 SECOND_CANCEL_AFTER_S: Final = 0.5
@@ -42,6 +46,7 @@ class Worker:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_LONGEST_LINE,
+            cwd=_FOLDER,
             start_new_session=True,  # a Ctrl-C for the server's terminal is not one for the script
         )
         errors = asyncio.create_task(self._errors_of(process))

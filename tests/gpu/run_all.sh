@@ -14,7 +14,7 @@ if compgen -G '.wheels/*.whl' >/dev/null; then
   "$PYTHON" -m pip install -q --no-index --no-deps --no-compile --target "$site" .wheels/*.whl
   export PYTHONPATH=$site
 fi
-export PYTHONPATH=$PWD/profiler_core${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$OUT/../kinetoscope-cache
+export PYTHONPATH=$PWD/profiler_core:$PWD/server${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$OUT/../kinetoscope-cache
 export KINETOSCOPE_GPU_TESTS=1
 "$PYTHON" -c 'import torch; print("torch", torch.__version__, torch.cuda.get_device_name())'
 status=0

@@ -192,13 +192,13 @@ def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(
     client.open(script.as_uri(), ENDLESS)
     client.request("workspace/executeCommand", command="kinetoscope.profileFile", arguments=[script.as_uri()])
     wait_for((tmp_path / "running").exists, 60)
-    assert len(processes_in(tmp_path)) >= 4, "server, worker, script and its child"
+    assert len(processes_of(tmp_path / "cache")) >= 4, "server, worker, script and its child"
     if way == "killed":
         client.process.send_signal(signal.SIGKILL)
     else:
         client.process.stdin.close()
     client.process.wait(10)
-    wait_for(lambda: not processes_in(tmp_path), 5)
+    wait_for(lambda: not processes_of(tmp_path / "cache"), 5)
 
 
 def test_one_client_is_served_over_tcp(tmp_path):
@@ -229,12 +229,14 @@ def test_both_ways_of_writing_json_give_the_same():
         codec.encoded({**odd, "e": float("nan")}, str)
 
 
-def processes_in(folder):
+def processes_of(cache):
+    """The server with this cache folder and everything that it started: they inherit its environment."""
+    mark = f"XDG_CACHE_HOME={cache}\0".encode()
     found = []
     for process in os.listdir("/proc"):
         if process.isdigit():
             try:
-                if os.readlink(f"/proc/{process}/cwd") == str(folder):
+                if mark in Path(f"/proc/{process}/environ").read_bytes():
                     found.append(int(process))
             except OSError:
                 continue
