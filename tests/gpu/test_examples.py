@@ -85,8 +85,8 @@ def test_a_compiled_region_is_measured_with_its_kernels(kinetoscope):
     )
     assert ran.code == 0, ran.stderr
     region = ran.region("matmul_add")
-    # One fused kernel, and a wrapper that costs the CPU about as much: 175 of 182 µs when this was written.
-    assert region["bound"] in ("mixed", "compute")
+    # The addition is fused into one kernel. What the wrapper costs the CPU varies with the machine, and so does the
+    # bound: 182 µs and mixed on one day, 536 µs and overhead-bound on another.
     assert 1 <= region["launches"]["median"] < 3
 
 

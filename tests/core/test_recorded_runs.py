@@ -1,0 +1,61 @@
+"""Runs of ours on an H200, measured again from what the runner left: the numbers stay what they were."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_core.attribution import attribute
+from kinetoscope_core.measuring import measure_run
+from kinetoscope_core.outcomes import DeviceFacts, Outcome
+from kinetoscope_core.results import to_json
+from kinetoscope_core.runconfig import Focus, RunConfig
+from kinetoscope_core.sources import Sources
+from kinetoscope_core.trace import read_trace
+
+RUNS = Path(__file__).parents[1] / "traces" / "runs"
+
+
+def measured_again(name, folder):
+    """The result, from a copy of the run's folder as the runner leaves it."""
+    expected = json.loads((RUNS / name / "result.json").read_text())
+    (folder / "regionlog.json").write_bytes((RUNS / name / "regionlog.json").read_bytes())
+    for trace in (RUNS / name).glob("*.gz"):
+        (folder / trace.stem).write_bytes(gzip.decompress(trace.read_bytes()))
+    run = expected["run"]
+    device = DeviceFacts(torch=expected["torch"], cuda="13.0", devices=("NVIDIA H200",))
+    outcome = Outcome(run["ending"], 0, 0.0, run["interpreter"], device=device, torch_was_imported=True)
+    config = RunConfig(run["interpreter"], run["script"], focus=Focus("backward") if name.endswith("focus") else None)
+    return expected, json.loads(to_json(measure_run(config, outcome, folder, run["started"], None, Sources())))
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in RUNS.iterdir()))
+def test_a_recorded_run_gives_the_same_numbers_again(name, tmp_path):
+    expected, result = measured_again(name, tmp_path)
+    assert result["regions"] == expected["regions"]
+    for key in ("device_total_ns", "outside_regions_ns", "device", "torch"):
+        assert result[key] == expected[key]
+
+
+@pytest.mark.parametrize("trace", sorted(RUNS.glob("*/*.gz")), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_all_device_work_of_a_run_is_counted_once(trace):
+    attribution = attribute(read_trace(trace)[0])
+    own = sum(occurrence.cuda_self_ns for occurrence in attribution.occurrences)
+    assert own + attribution.outside_ns == attribution.device_total_ns
+
+
+def test_names_that_break_a_trace_came_out_right_on_two_threads(tmp_path):
+    _, result = measured_again("awkward_names", tmp_path)
+    names = ['quote "q"', "back\\slash", "Übung λ 训练 🔥", "tab\tname", "line\nfeed", "", "x" * 300]
+    found = {region["name"]: region for region in result["regions"] if region["file"]}
+    assert set(found) == {prefix + name for prefix in ("", "worker ") for name in names}
+    assert {region["line"] for region in found.values()} == {15}
+    assert {region["occurrences"] for region in found.values()} == {9}
+
+
+def test_a_focused_backward_holds_no_wait_of_the_profiler_s(tmp_path):
+    _, result = measured_again("train_mlp_focus", tmp_path)
+    backward = next(region for region in result["regions"] if region["name"] == "backward")
+    assert (backward["measured"], backward["overhead_ns"]) == (5, 0)
+    assert backward["cuda_total_ns"]["median"] == 38945
