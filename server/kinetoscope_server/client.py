@@ -135,6 +135,6 @@ class Client:
             return await asyncio.wait_for(asyncio.shield(sent), within_s)
         except JsonRpcException as error:
             log.info("the client answered with an error: %s", error)
-        except TimeoutError:
+        except (TimeoutError, asyncio.TimeoutError):  # one class from Python 3.11 on
             log.warning("the client did not answer within %s s", within_s)
         return failed

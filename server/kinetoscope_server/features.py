@@ -35,7 +35,8 @@ def _register_life(server: KinetoscopeServer) -> None:
         options: Any = params.initialization_options
         if isinstance(options, dict):
             given = cast("dict[str, Any]", options)
-            ls.initial_settings = given.get(SECTION, given)
+            own: Any = given.get(SECTION, given)
+            ls.initial_settings = cast("dict[str, object]", own) if isinstance(own, dict) else {}
 
     @server.feature(types.INITIALIZED)
     async def _(ls: KinetoscopeServer, _: types.InitializedParams) -> None:

@@ -148,7 +148,9 @@ def _finish(
     shown = Shown.of(event["result"], event["run"])
     result = shown.result
     server.show(shown, _troubles(result.problems, active.errors))
-    how: How = "failed" if any(problem.code == "run-failed" for problem in result.problems) else "measured"
+    endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
+    found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
+    how = found[0] if found else "measured"
     ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
     changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
     return Finish(how, _message(result, order, changed), event["run"])

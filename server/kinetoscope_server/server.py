@@ -58,7 +58,7 @@ class KinetoscopeServer(LanguageServer):
         self.changes = Changes()
         self.runs = Runs(self.client, self._phase_changed)
         self.settings = Settings()
-        self.initial_settings: object = None
+        self.initial_settings: dict[str, object] = {}
         self._scoped: dict[str, Settings] = {}
         self._troubles: dict[str, list[Trouble]] = {}
         self._recalled: set[str] = set()
@@ -134,13 +134,20 @@ class KinetoscopeServer(LanguageServer):
     async def settings_changed(self, pushed: object) -> None:
         """Asks a client that has settings for them; else takes those that it pushes."""
         if self.client.has_configuration:
-            values = await self.client.configuration(SECTION, None)
-            if values is not None:
-                self.apply_settings(values)
+            self.apply_settings(self._over_the_first(await self.client.configuration(SECTION, None)))
         elif isinstance(pushed, dict):
             given = cast("dict[str, object]", pushed)
-            self.apply_settings(given.get(SECTION, given))
+            self.apply_settings(self._over_the_first(given.get(SECTION, given)))
         self.show_again()
+
+    def _over_the_first(self, values: object) -> object:
+        """The values over those of `initialize`, which hold for what a client says nothing of."""
+        if values is None:
+            return self.initial_settings
+        if not isinstance(values, dict):
+            return values
+        given = {name: value for name, value in cast("dict[str, object]", values).items() if value is not None}
+        return {**self.initial_settings, **given}
 
     async def settings_for(self, uri: str) -> Settings:
         """The settings of a file: a client may have other ones for each of its folders."""
@@ -148,9 +155,7 @@ class KinetoscopeServer(LanguageServer):
             return self.settings
         if uri not in self._scoped:
             values = await self.client.configuration(SECTION, uri)
-            if values is None:
-                return self.settings
-            self._scoped[uri], wrong = read_settings(values)
+            self._scoped[uri], wrong = read_settings(self._over_the_first(values))
             self._say_wrong(wrong)
         return self._scoped[uri]
 

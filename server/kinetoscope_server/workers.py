@@ -55,6 +55,8 @@ class Worker:
             if self._is_cancelled:
                 self.cancel()
             last = await self._last_event(process)
+            if last is None and self._is_cancelled:
+                return _error("RunCancelled", "It was cancelled.")
             return last or _death(await errors, await process.wait())
         finally:
             self._end(process)
@@ -63,6 +65,9 @@ class Worker:
         """Asks the job to end, keeping what was measured; what has not ended half a second later is killed."""
         self._is_cancelled = True
         if self._process is None:
+            return
+        if self._request["do"] != "profile":  # nothing is lost by it, and nothing else runs
+            self._kill()
             return
         self._cancel_once()
         loop = asyncio.get_running_loop()
@@ -102,9 +107,9 @@ class Worker:
         asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
 
     def _kill(self) -> None:
+        """The worker alone: what it started ends by its second cancellation, long before this."""
         process = self._process
         if process is not None and process.returncode is None:
-            log.warning("the worker %d did not end and is killed", process.pid)
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
 
@@ -114,4 +119,8 @@ def _death(errors: str, exit_code: int) -> Event:
     lines = errors.strip().splitlines()
     why = lines[-1] if lines else f"exit code {exit_code}"
     message = f"Kinetoscope's worker ended before it had a result ({why}); the log has more."
-    return {"event": "error", "kind": "WorkerDied", "message": message, "traceback": ""}
+    return _error("WorkerDied", message)
+
+
+def _error(kind: str, message: str) -> Event:
+    return {"event": "error", "kind": kind, "message": message, "traceback": ""}

@@ -1,0 +1,144 @@
+"""From a keystroke to fresh regions, hints and a hover, over stdio, in files of 200 to 50,000 lines; and start-up.
+
+Usage: python benchmarks/lsp_latency.py [--with jedi-language-server | --with pylsp]
+With `--with`, another server answers comparable requests (outline after a keystroke, hover) on the same files.
+Every tenth function holds a region, and every region has times.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from lsp_client import Client
+
+from kinetoscope_core.placing import region_prints
+
+SIZES = (200, 5_000, 50_000)
+KEYSTROKES = 60
+ROUNDS_OF_START = 5
+SERVER = [sys.executable, "-m", "kinetoscope_server"]
+OCCURRENCE = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": 1}
+SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
+
+
+def text_of(lines: int) -> str:
+    pieces = ["import torch\nfrom torch.profiler import record_function\n"]
+    for number in range(lines // 5):
+        inside = (
+            f'    with record_function("region {number}"):\n        y = x @ x\n' if number % 10 == 0 else "    y = x\n"
+        )
+        pieces.append(f"\ndef function_{number}(x):\n{inside}    return y + {number}\n")
+    return "".join(pieces)
+
+
+def store_times(cache: Path, path: Path, text: str) -> None:
+    """A stored run with times for every region of the file."""
+    prints = region_prints(text)
+    times = dict.fromkeys(("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns"), SPREAD)
+    regions = [
+        {"name": each.name, "file": str(path), "line": each.line, "occurrences": 5, "measured": 5, "is_cold": False,
+         "unfinished": 0, **times, "backward_cuda_ns": None, "launches": None, "overhead_ns": 0, "bound": "mixed",
+         "median_occurrence": OCCURRENCE, "first": OCCURRENCE}
+        for each in prints
+    ]  # fmt: skip
+    result = {
+        "schema": 1, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": 1,
+        "outside_regions_ns": 0, "no_cuda_because": None, "regions": regions, "problems": [],
+        "sources": {str(path): {"prints": [each.to_dict() for each in prints]}},
+    }  # fmt: skip
+    folder = cache / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "result.json").write_text(json.dumps(result))
+
+
+def report(what: str, times_s: list[float]) -> None:
+    ordered = sorted(times_s)
+    worst = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
+    print(f"  {what:<42} median {statistics.median(ordered) * 1e3:8.2f} ms   99 % {worst * 1e3:8.2f} ms")
+
+
+def timed(work: Any) -> tuple[float, Any]:
+    begun = time.perf_counter()
+    result = work()
+    return time.perf_counter() - begun, result
+
+
+def measure_file(command: list[str], lines: int, folder: Path, *, is_ours: bool) -> None:
+    path = folder / f"lines_{lines}.py"
+    text = text_of(lines)
+    path.write_text(text)
+    if is_ours:
+        store_times(folder / "cache", path, text)
+    client = Client(command, folder / "cache")
+    client.begin()
+    document = {"uri": path.as_uri()}
+    opened = {"textDocument": {**document, "languageId": "python", "version": 1, "text": text}}
+    client.send(method="textDocument/didOpen", params=opened)
+    took: dict[str, list[float]] = {"keystroke, then outline": [], "hover": []}
+    if is_ours:
+        took["keystroke, then hints of three screens"] = []
+        while not client.request("textDocument/inlayHint", textDocument=document, range=screens(0)):
+            time.sleep(0.02)  # the stored times are still being read
+    row = len(text.splitlines()) // 2
+    for number in range(KEYSTROKES):
+        asked = ["outline", "hints"][number % 2] if is_ours else "outline"
+        place = {"line": row, "character": 0}
+        change = {"range": {"start": place, "end": place}, "text": "#" if number % 4 else "\n"}
+        versioned = {**document, "version": number + 2}
+
+        def keystroke(asked: str = asked, change: Any = change, versioned: Any = versioned) -> None:
+            client.send(method="textDocument/didChange", params={"textDocument": versioned, "contentChanges": [change]})
+            if asked == "hints":
+                client.request("textDocument/inlayHint", textDocument=document, range=screens(row))
+            else:
+                client.request("textDocument/documentSymbol", textDocument=document)
+
+        key = "keystroke, then hints of three screens" if asked == "hints" else "keystroke, then outline"
+        took[key].append(timed(keystroke)[0])
+        place = {"line": 4, "character": 12}
+        took["hover"].append(
+            timed(lambda place=place: client.request("textDocument/hover", textDocument=document, position=place))[0]
+        )
+    print(f"{lines} lines, {len(text) // 1000} kB")
+    for what, times_s in took.items():
+        report(what, times_s)
+    client.end()
+
+
+def screens(row: int) -> dict[str, Any]:
+    return {"start": {"line": max(row - 60, 0), "character": 0}, "end": {"line": row + 60, "character": 0}}
+
+
+def measure_start(command: list[str], folder: Path) -> None:
+    times_s: list[float] = []
+    for _ in range(ROUNDS_OF_START):
+        begun = time.perf_counter()
+        client = Client(command, folder / "cache")
+        client.begin()
+        times_s.append(time.perf_counter() - begun)
+        client.end()
+    report("start to initialize reply", times_s)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--with", dest="other", metavar="COMMAND", help="another language server to measure beside")
+    options = parser.parse_args()
+    for command in [SERVER, *([options.other.split()] if options.other else [])]:
+        print(f"== {' '.join(command)}")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            measure_start(command, folder)
+            for lines in SIZES:
+                measure_file(command, lines, folder, is_ours=command is SERVER)
+
+
+if __name__ == "__main__":
+    main()
