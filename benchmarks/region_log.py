@@ -2,8 +2,8 @@
 
     python benchmarks/region_log.py
 
-Processes differ from each other by more than the log costs (measuring_cost.py shows their range), so here the same one is
-timed before and after the hook. "waiting": for another region; "measuring": with a profiler on and every entry noted.
+Processes differ from each other by more than the log costs (measuring_cost.py shows their range), so here the same one
+is timed before and after the hook. "waiting": for another region; "measuring": profiler on and every entry noted.
 """
 
 import statistics
@@ -11,9 +11,10 @@ import sys
 import time
 
 import torch
+from torch.profiler import ProfilerActivity, profile, record_function
+
 from kinetoscope_core.runner.channel import Channel
 from kinetoscope_core.runner.session import Session
-from torch.profiler import ProfilerActivity, profile, record_function
 
 PASSES, BATCHES = 500, 40
 REQUEST = {
