@@ -142,7 +142,7 @@ class KinetoscopeServer(LanguageServer):
 
     def _over_the_first(self, values: object) -> object:
         """The values over those of `initialize`, which hold for what a client says nothing of."""
-        if values is None:
+        if values is None or values == []:  # Neovim's way to say nothing
             return self.initial_settings
         if not isinstance(values, dict):
             return values

@@ -128,7 +128,7 @@ class _Reading:
     def _fields(
         self, values: object, prefix: str, known: Mapping[str, tuple[str, Callable[[str, object], Any]]]
     ) -> dict[str, Any]:
-        if values is None:
+        if values is None or values == []:  # Lua has one empty table for both: Neovim sends `{}` as a list
             return {}
         if not isinstance(values, dict):
             self._refuse(prefix.rstrip("."), values, "an object")
@@ -171,7 +171,7 @@ class _Reading:
         return self._refuse(name, value, "a list of texts")
 
     def _environment(self, name: str, value: object) -> dict[str, str] | None:
-        given = value
+        given = {} if value == [] else value
         if isinstance(given, dict):
             pairs = cast("dict[str, object]", given)
             texts = {key: text for key, text in pairs.items() if isinstance(text, str)}
