@@ -128,7 +128,7 @@ class _Reading:
     def _fields(
         self, values: object, prefix: str, known: Mapping[str, tuple[str, Callable[[str, object], Any]]]
     ) -> dict[str, Any]:
-        if values is None or values == []:  # Lua has one empty table for both: Neovim sends `{}` as a list
+        if values is None or (prefix and values == []):  # Lua has one empty table: Neovim sends `{}` as a list
             return {}
         if not isinstance(values, dict):
             self._refuse(prefix.rstrip("."), values, "an object")
@@ -162,7 +162,7 @@ class _Reading:
         return self._refuse(name, value, "an address that begins with http:// or https://")
 
     def _texts(self, name: str, value: object) -> tuple[str, ...] | None:
-        given = value
+        given: object = value
         if isinstance(given, list):
             items = cast("list[object]", given)
             texts = tuple(item for item in items if isinstance(item, str))
@@ -171,7 +171,9 @@ class _Reading:
         return self._refuse(name, value, "a list of texts")
 
     def _environment(self, name: str, value: object) -> dict[str, str] | None:
-        given = {} if value == [] else value
+        given: object = value
+        if given == []:  # see _fields
+            return {}
         if isinstance(given, dict):
             pairs = cast("dict[str, object]", given)
             texts = {key: text for key, text in pairs.items() if isinstance(text, str)}
