@@ -141,7 +141,7 @@ async def test_what_measures_something_else_is_said_at_its_line_and_can_be_silen
     }
     assert found[8].severity == lsp.DiagnosticSeverity.Warning
     assert [each.location.range.start.line for each in found[8].related_information] == [9]
-    client.set_configuration({}, section="kinetoscope")
+    client.set_configuration({"severities": {}}, section="kinetoscope")
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
     await client.until(lambda: len(client.diagnostics[uri]) == 5, "diagnostics as they come")
 
