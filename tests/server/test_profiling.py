@@ -249,3 +249,31 @@ def processes_in(folder):
             except OSError:
                 continue
     return found
+
+
+async def test_of_two_runs_that_are_asked_for_at_once_one_runs_and_the_other_is_refused(start):
+    client = await start()
+    uri = client.copy("two_regions.py")
+    client.open(uri)
+    asked = [client.protocol.send_request_async("kinetoscope/profile", {"uri": uri}) for _ in range(2)]
+    answers = await asyncio.gather(*asked)
+    assert sorted(answer.how for answer in answers) == ["measured", "refused"]
+
+
+async def test_a_client_that_saves_has_its_text_run(start):
+    client = await start()
+    uri = client.copy("two_regions.py")
+    client.open(uri)
+    client.replace(uri, 2, (0, 0), (0, 0), "# not saved yet\n")
+    path = client.workspace_path / "two_regions.py"
+    text = "# not saved yet\n" + path.read_text()
+
+    def save():
+        path.write_text(text)
+        return True
+
+    client.on_save = save
+    answer = await client.protocol.send_request_async("kinetoscope/profile", {"uri": uri, "line": 10, "name": "inner"})
+    assert answer.how == "measured"
+    assert "Not saved" not in answer.message
+    assert (await client.hint_texts(uri))[10].startswith("CPU ")
