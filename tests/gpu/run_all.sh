@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that needs a CUDA GPU, in one call: tests, then the cost of measuring. Results and traces go to $OUT.
+# Everything that needs a CUDA GPU, in one call: tests, then what measuring costs. Results and traces go to $OUT.
 #
 #   bash tests/gpu/run_all.sh              with the python3 that holds torch; pytest and our dependencies must be there
 #   .wheels/*.whl, if present, are unpacked for the run only (a GPU machine without a package registry)
@@ -20,6 +20,7 @@ export KINETOSCOPE_GPU_TESTS=1
 status=0
 "$PYTHON" -m pytest -c tests/gpu/pytest.ini --rootdir . tests/gpu -q -p no:cacheprovider "$@" 2>&1 | tee "$OUT/tests.log" || status=1
 "$PYTHON" benchmarks/measuring_cost.py 2>&1 | tee "$OUT/measuring_cost.txt" || status=1
+"$PYTHON" benchmarks/region_log.py 2>&1 | tee "$OUT/region_log.txt" || status=1
 tar -C "$OUT" -czf "$OUT/results.tgz" results
 rm -rf "$OUT/results"
 exit $status
