@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from kinetoscope_core.problems import (
     cupti_problems,
     ending_problem,
     not_reached,
+    not_recorded,
     nothing_measured,
     own_profiler_was_silent,
 )
@@ -80,8 +82,11 @@ def measure_run(
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
     ]
     problems += cupti_problems(log.failures)
+    measured = {(region.file, region.line) for region in regions}
+    if config.focus is None:
+        recorded = {RegionKey(region.name, region.file, region.line) for region in regions}
+        problems += _not_recorded(log, recorded, sources, outcome.device.torch)
     if script is not None and config.focus is None:
-        measured = {(region.file, region.line) for region in regions}
         missing = [region for region in not_entered if (str(script), region.line) not in measured]
         problems += [not_reached(str(script), region.line, region.name) for region in missing]
     ending = ending_problem(outcome)
@@ -196,6 +201,20 @@ def _not_entered(log: RegionLog, known: Sequence[Region], script: Path | None) -
         if os.path.realpath(logged.file) == os.path.realpath(script or "")
     }
     return [region for region in known if region not in entered]
+
+
+def _not_recorded(
+    log: RegionLog, recorded: AbstractSet[RegionKey], sources: Sources, torch: str | None
+) -> list[Problem]:
+    """Regions that were entered, though never while it was recorded; not those of numbered steps."""
+    missed: dict[tuple[str, int], list[str]] = {}
+    for logged in log.regions:
+        key = RegionKey(logged.name, logged.file, sources.line_of(logged.file, logged.line, logged.name))
+        if key not in recorded:
+            missed.setdefault((logged.file, key.line or 0), []).append(logged.name)
+    return [
+        not_recorded(file, line, names, torch) for (file, line), names in missed.items() if len(names) < NUMBERED_FROM
+    ]
 
 
 def _keys_of_unlogged(regions: Sequence[Region], script: Path | None) -> dict[str, RegionKey]:

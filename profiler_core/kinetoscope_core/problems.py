@@ -10,6 +10,7 @@ from kinetoscope_core.runconfig import Focus
 from kinetoscope_core.text import count_text
 
 _MOST_NAMES_LISTED = 10
+_RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
 
 
@@ -131,8 +132,11 @@ def _focus_not_measured(name: str, log: RegionLog) -> NothingMeasured:
         return NothingMeasured(
             f"{name} had too few passages for --warmup; ask for fewer, or run the script for longer."
         )
-    listed = ", ".join(names[:_MOST_NAMES_LISTED]) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
-    return NothingMeasured(f"No region named {name} was entered. Those that were: {listed}.")
+    return NothingMeasured(f"No region named {name} was entered. Those that were: {_listed(names)}.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMES_LISTED]) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
 
 
 def adopted_without_cuda() -> Problem:
@@ -156,6 +160,15 @@ def changed_while_running(file: str) -> Problem:
     """A source that was written while the script ran: what ran is not what stands there now."""
     message = f"{file} was changed while the script ran; its times are those of the text before. Profile again."
     return Problem("changed-while-running", message, {}, file)
+
+
+def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:
+    """Regions of one place that were entered before or after the recording, or on a thread that was not recorded."""
+    listed = _listed(names)
+    message = f"{listed} (line {line}) was entered, but not while it was recorded."
+    if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
+        message = f"{message.removesuffix('.')}; torch before 2.7 records the main thread alone."
+    return Problem("region-not-recorded", message, {}, file, line)
 
 
 def not_reached(file: str, line: int, name: str) -> Problem:

@@ -39,6 +39,14 @@ def test_a_result_survives_json_whole(result):
     assert from_dict(orjson.loads(to_json(full))) == full
 
 
+def test_the_regions_of_the_sources_survive_json_as_they_stood(tmp_path):
+    source = tmp_path / "train.py"
+    source.write_text('from torch.profiler import record_function\nwith record_function("backward"): pass\n')
+    measured = measure_traces([TRACES / "train_mlp.json.gz"], [source])
+    assert [each.line for each in measured.sources[str(source)]] == [2]
+    assert from_dict(orjson.loads(to_json(measured))) == measured
+
+
 def test_times_in_json_are_integers(result):
     values = as_dict(result)
     assert values["device_total_ns"] == 3184345

@@ -190,3 +190,10 @@ def test_a_script_that_is_edited_while_it_runs_is_shown_at_the_lines_that_ran(ki
     ran = kinetoscope(script, script)
     assert ran.code == 0, ran
     assert ran.regions()["edited"]["line"] == line
+
+
+def test_regions_after_the_window_are_said_not_to_be_recorded(kinetoscope):
+    ran = kinetoscope("late.py")
+    assert ran.code == 0, ran
+    assert set(ran.regions()) == {"loop"}
+    assert "clean-up (line 14) was entered, but not while it was recorded." in ran.messages
