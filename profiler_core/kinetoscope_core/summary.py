@@ -3,9 +3,9 @@
 Several windows (runs, profiler cycles) may be summed up together; nesting is looked at inside each of them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from kinetoscope_core.measures import Bound, Occurrence, OccurrenceInTrace, RegionMeasures, Spread
 
@@ -42,12 +42,21 @@ class Window:
         return cls(occurrences, [RegionKey(occurrence.name) for occurrence in occurrences])
 
 
-@dataclass(slots=True)
-class _Passages:
-    """The occurrences of one region, as (window, index)."""
+Passage: TypeAlias = tuple[int, int]
+"""An occurrence, as (window, index)."""
 
-    seen: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    measured: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """The occurrences of one region: all of them, and those that are measured by the outermost one that holds them.
+
+    `on_thread` counts only nesting on the occurrence's own thread, `on_device` also that of autograd threads.
+    """
+
+    seen: Sequence[Passage]
+    on_thread: Mapping[Passage, Sequence[Passage]]
+    on_device: Mapping[Passage, Sequence[Passage]]
+    is_cold: bool
 
 
 def summarise(*windows: Window) -> list[RegionMeasures]:
@@ -56,11 +65,28 @@ def summarise(*windows: Window) -> list[RegionMeasures]:
     Measured are the finished passages that were no warm-up. A region that has only warm-up passages is measured all the
     same and marked cold; one that has only unfinished passages likewise, and they are counted.
     """
-    regions: dict[RegionKey, list[tuple[int, int]]] = {}
+    return [_measures(key, passages, windows) for key, passages in passages_of(windows).items()]
+
+
+def passages_of(windows: Sequence[Window]) -> dict[RegionKey, Passages]:
+    """Which occurrences are those of each region, and which of them are measured."""
+    regions: dict[RegionKey, list[Passage]] = {}
     for number, window in enumerate(windows):
         for index, key in enumerate(window.keys):
             regions.setdefault(key, []).append((number, index))
-    return [_measures(key, passages, windows) for key, passages in regions.items()]
+    return {key: _passages(seen, windows) for key, seen in regions.items()}
+
+
+def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages:
+    warm = [passage for passage in seen if not _is_warmup(windows[passage[0]], passage[1])]
+    pool = warm or list(seen)
+    pool = [(number, index) for number, index in pool if windows[number].occurrences[index].is_finished] or pool
+    return Passages(
+        seen=seen,
+        on_thread=_by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent),
+        on_device=_by_outermost(pool, windows, lambda occurrence: occurrence.parent),
+        is_cold=not warm,
+    )
 
 
 def median_of(values: Sequence[int]) -> int:
@@ -86,13 +112,9 @@ def bound_of(occurrence: Occurrence, *, launches_nothing: bool) -> Bound | None:
     return "compute" if occurrence.cuda_busy_ns > active_ns * _COMPUTE_ABOVE else "mixed"
 
 
-def _measures(key: RegionKey, passages: Sequence[tuple[int, int]], windows: Sequence[Window]) -> RegionMeasures:
-    occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages}
-    warm = [passage for passage in passages if not _is_warmup(windows[passage[0]], passage[1])]
-    pool = warm or list(passages)
-    pool = [passage for passage in pool if occurrences[passage].is_finished] or pool
-    on_thread = _by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent)
-    on_device = _by_outermost(pool, windows, lambda occurrence: occurrence.parent)
+def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> RegionMeasures:
+    occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
+    on_thread, on_device = passages.on_thread, passages.on_device
     ordered = sorted(on_thread, key=lambda passage: occurrences[passage].cpu_total_ns)
     median = ordered[(len(ordered) - 1) // 2]
     launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
@@ -100,9 +122,9 @@ def _measures(key: RegionKey, passages: Sequence[tuple[int, int]], windows: Sequ
         name=key.name,
         file=key.file,
         line=key.line,
-        occurrences=len(passages),
+        occurrences=len(passages.seen),
         measured=len(on_thread),
-        is_cold=not warm,
+        is_cold=passages.is_cold,
         unfinished=sum(1 for occurrence in occurrences.values() if not occurrence.is_finished),
         cpu_total_ns=_known_spread([occurrences[passage].cpu_total_ns for passage in on_thread]),
         cpu_self_ns=_known_spread(
@@ -116,11 +138,11 @@ def _measures(key: RegionKey, passages: Sequence[tuple[int, int]], windows: Sequ
         overhead_ns=sum(occurrences[passage].overhead_ns for passage in on_thread),
         bound=bound_of(occurrences[median], launches_nothing=launches is not None and launches.sum == 0),
         median_occurrence=_in_trace(median, windows),
-        first=_in_trace(passages[0], windows),
+        first=_in_trace(passages.seen[0], windows),
     )
 
 
-def _in_trace(passage: tuple[int, int], windows: Sequence[Window]) -> OccurrenceInTrace:
+def _in_trace(passage: Passage, windows: Sequence[Window]) -> OccurrenceInTrace:
     number, index = passage
     window = windows[number]
     occurrence = window.occurrences[index]
@@ -133,11 +155,11 @@ def _is_warmup(window: Window, index: int) -> bool:
 
 
 def _by_outermost(
-    pool: Sequence[tuple[int, int]], windows: Sequence[Window], parent_of: Callable[[Occurrence], int]
-) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    pool: Sequence[Passage], windows: Sequence[Window], parent_of: Callable[[Occurrence], int]
+) -> dict[Passage, list[Passage]]:
     """Passages of one region grouped by the outermost one that holds them; only those of the pool can hold others."""
     held = set(pool)
-    groups: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    groups: dict[Passage, list[Passage]] = {}
     for passage in pool:
         number, index = passage
         outermost = passage
@@ -149,8 +171,8 @@ def _by_outermost(
 
 
 def _totals(
-    outermost: Iterable[tuple[int, int]],
-    occurrences: dict[tuple[int, int], Occurrence],
+    outermost: Iterable[Passage],
+    occurrences: dict[Passage, Occurrence],
     value_of: Callable[[Occurrence], int | None],
 ) -> Iterator[int]:
     """The values of the passages in whose window they were measured."""
@@ -160,9 +182,7 @@ def _totals(
             yield value
 
 
-def _self_sums(
-    groups: dict[tuple[int, int], list[tuple[int, int]]], occurrences: dict[tuple[int, int], Occurrence]
-) -> Iterator[int]:
+def _self_sums(groups: Mapping[Passage, Sequence[Passage]], occurrences: dict[Passage, Occurrence]) -> Iterator[int]:
     """Self of an outermost passage and of those nested in it: its share of the total is then not above it."""
     for nested in groups.values():
         values = [occurrences[passage].cuda_self_ns for passage in nested]

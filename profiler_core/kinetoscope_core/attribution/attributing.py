@@ -21,7 +21,7 @@ class Attribution:
     `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the window) are `None`
     where the trace holds no device activity. `activity_owner` is an index into `occurrences` for each activity of
     `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
-    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`.
+    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`; `nesting` has more of them.
     """
 
     occurrences: list[Occurrence]
@@ -32,6 +32,7 @@ class Attribution:
     activity_launch: "array[int]"
     external_ids: list[int]
     slices: list[int]
+    nesting: Nesting
     problems: list[Problem]
 
 
@@ -61,6 +62,7 @@ def attribute(trace: Trace) -> Attribution:
         activity_launch=numbers.launch,
         external_ids=[trace.host.external_id[index] for index in nesting.slices],
         slices=nesting.slices,
+        nesting=nesting,
         problems=problems_of(trace, numbers, occurrences),
     )
 

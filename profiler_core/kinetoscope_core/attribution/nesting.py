@@ -5,12 +5,12 @@ The walk knows one thread at a time; what crosses threads is in `autograd.py`.
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import eq
 
 from kinetoscope_core.trace import HostSlices, Trace
-from kinetoscope_core.trace.schema import CALL, REGION
+from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
 
 _WAITS = frozenset(
     api + name
@@ -21,11 +21,28 @@ _COPIES = ("cudaMemcpy", "hipMemcpy", "cuMemcpy")
 
 
 @dataclass(slots=True)
+class DirectOperators:
+    """Operators that stand directly in an occurrence, in no operator or nested region of it: columns of equal length.
+
+    `ns` is what an operator adds to the time that its occurrence spends outside itself. An operator that outlives the
+    region it began in stands here twice. `around_call` gives for each host slice that is a call the operator, among the
+    host slices, that stands directly in the innermost occurrence and was open when the call started; -1 for none.
+    """
+
+    around_call: "array[int]"
+    slices: "array[int]" = field(default_factory=lambda: array("i"))
+    occurrences: "array[int]" = field(default_factory=lambda: array("i"))
+    ns: "array[int]" = field(default_factory=lambda: array("q"))
+
+
+@dataclass(slots=True)
 class Nesting:
     """What the walks found. Occurrences are numbered by start, then longest first, then by place in the file.
 
     `slices` are their places among the host slices, `innermost` gives for each host slice that is a call the occurrence
-    that was open when it started, -1 for none. `waits` are the spans an occurrence spent waiting for the device.
+    that was open when it started, -1 for none. `waits` are the spans an occurrence spent waiting for the device,
+    `cpu_calls_ns` is what calls that stand directly in it took. `order_of` are the slices of each thread in the order
+    in which they were entered.
     """
 
     slices: list[int]
@@ -33,9 +50,12 @@ class Nesting:
     ends: list[int]
     thread_parent: list[int]
     cpu_self_ns: list[int]
+    cpu_calls_ns: list[int]
+    operators: DirectOperators
     waits: list[list[tuple[int, int]]]
     innermost: "array[int]"
     regions_of: dict[int, list[int]]
+    order_of: "dict[int, array[int]]"
 
 
 def is_wait(call: str) -> bool:
@@ -49,7 +69,7 @@ def is_wait(call: str) -> bool:
 def nesting_of(trace: Trace) -> Nesting:
     """Nests the regions of each thread and finds what each took for itself."""
     host = trace.host
-    regions = _in_order(host, host.regions())
+    regions = in_order(host, host.regions())
     number = len(regions)
     starts = [host.start_ns[index] for index in regions]
     found = Nesting(
@@ -58,9 +78,12 @@ def nesting_of(trace: Trace) -> Nesting:
         ends=[start + host.duration_ns[index] for start, index in zip(starts, regions, strict=True)],
         thread_parent=[-1] * number,
         cpu_self_ns=[0] * number,
+        cpu_calls_ns=[0] * number,
+        operators=DirectOperators(array("i", [-1]) * len(host)),
         waits=[[] for _ in range(number)],
         innermost=array("i", [-1]) * len(host),
         regions_of={},
+        order_of={},
     )
     for occurrence, index in enumerate(regions):
         found.regions_of.setdefault(host.thread[index], []).append(occurrence)
@@ -74,8 +97,10 @@ def nesting_of(trace: Trace) -> Nesting:
             slices_of.get(thread, nowhere).append(index)
     waiting_names = {number for number, name in enumerate(trace.names) if is_wait(name)}
     occurrence_at = {index: occurrence for occurrence, index in enumerate(regions)}
-    for slices in slices_of.values():
-        _walk(host, _in_order(host, slices), occurrence_at, waiting_names, found)
+    for thread, slices in slices_of.items():
+        order = in_order(host, slices)
+        found.order_of[thread] = array("i", order)
+        _walk(host, order, occurrence_at, waiting_names, found)
     return found
 
 
@@ -91,6 +116,8 @@ def _walk(
     ends, innermost, waits = found.ends, found.innermost, found.waits
     covered_until = found.starts.copy()  # up to where the child events of each occurrence have been counted
     children_ns = found.cpu_self_ns
+    calls_ns, operators = found.cpu_calls_ns, found.operators
+    operator_in = [-1] * len(ends)  # the last one directly in each occurrence
     entered: list[int] = []
     top = -1
     top_end = 0
@@ -106,6 +133,9 @@ def _walk(
             end = start + duration_of[index]
             if kind == CALL:
                 innermost[index] = top
+                operator = operator_in[top]
+                if operator >= 0 and start < start_of[operator] + duration_of[operator]:
+                    operators.around_call[index] = operator
                 if name_of[index] in waiting_names:
                     _note_wait(start, end, entered, ends, waits)
             # The occurrences further out have counted the innermost one as a child, so only what outlives it is new.
@@ -114,8 +144,16 @@ def _walk(
                 until = covered_until[open_one]
                 reach = end if end < its_end else its_end  # noqa: FURB136 - min() is a call for every slice of a trace
                 if reach > until:
-                    children_ns[open_one] += reach - (start if start > until else until)  # noqa: FURB136
+                    added = reach - (start if start > until else until)  # noqa: FURB136
+                    children_ns[open_one] += added
                     covered_until[open_one] = reach
+                    if kind == OPERATOR:
+                        operator_in[open_one] = index
+                        operators.slices.append(index)
+                        operators.occurrences.append(open_one)
+                        operators.ns.append(added)
+                    elif kind == CALL:
+                        calls_ns[open_one] += added
                 if end <= its_end:
                     break
         if kind == REGION:
@@ -142,7 +180,7 @@ def _note_wait(
             spans.append((begin, finish))
 
 
-def _in_order(host: HostSlices, indices: Sequence[int]) -> list[int]:
+def in_order(host: HostSlices, indices: Sequence[int]) -> list[int]:
     """Slices by start, then longest first, then by place in the file (`indices` are in file order)."""
     start_of, duration_of = host.start_ns, host.duration_ns
     order = sorted(indices, key=start_of.__getitem__)
