@@ -33,12 +33,16 @@ print(json.dumps({{"seconds": seconds, "cpu": cpu_seconds, "peak_mb": peak_mb}})
 """
 
 _CANDIDATES = {
-    "kinetoscope, read + attribute + summarise": """
+    "kinetoscope, read + attribute + summarise + break down": """
 from kinetoscope_core.attribution import attribute
+from kinetoscope_core.breakdown import Recording, breakdowns
 from kinetoscope_core.summary import Window, summarise
 from kinetoscope_core.trace import read_trace
 trace, _ = read_trace(path)
-assert summarise(Window.by_name(attribute(trace).occurrences))
+attribution = attribute(trace)
+window = Window.by_name(attribution.occurrences)
+assert summarise(window)
+assert breakdowns([Recording(trace, attribution, window)])
 """,
     "kinetoscope, read only": """
 from kinetoscope_core.trace import read_trace

@@ -85,11 +85,67 @@ class OccurrenceInTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelShare:
+    """All device activities of one name in a region and the regions nested in it."""
+
+    name: str
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorShare:
+    """All operators of one name that stand directly in a region, and the device activities launched in them.
+
+    `is_on_other_thread` marks those of an autograd thread whose work belongs to the region; only those that launched.
+    """
+
+    name: str
+    is_on_other_thread: bool
+    count: int
+    cpu_total_ns: int
+    cuda_total_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """One step of the way from a region to an activity of the device."""
+
+    kind: Literal["region", "operator", "call", "activity"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """What the measured passages of a region are made of; all times are sums over them.
+
+    The four CPU times add up to the CPU total, the two of CUDA to the CUDA total. `kernels` and `operators` are the
+    costliest, `kernel_names` and `operator_names` say how many there are. `chain` leads to an activity of the costliest
+    kernel. `threads` is the number of threads, `on_other_threads` that of passages on others than the first passage's.
+    """
+
+    cpu_nested_ns: int
+    cpu_operators_ns: int
+    cpu_calls_ns: int
+    cpu_self_ns: int
+    cuda_nested_ns: int | None
+    cuda_self_ns: int | None
+    kernels: tuple[KernelShare, ...]
+    kernel_names: int
+    operators: tuple[OperatorShare, ...]
+    operator_names: int
+    chain: tuple[ChainLink, ...]
+    threads: int
+    on_other_threads: int
+
+
+@dataclass(frozen=True, slots=True)
 class RegionMeasures:
     """What one region took. `occurrences` counts all passages, `measured` those that enter the statistics.
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
     `is_cold` says that warm-up passages had to be measured, for want of others. `first` is the first passage seen.
+    `breakdown` is `None` where it was not asked for.
     """
 
     name: str
@@ -110,3 +166,4 @@ class RegionMeasures:
     bound: Bound | None
     median_occurrence: OccurrenceInTrace
     first: OccurrenceInTrace
+    breakdown: Breakdown | None = None

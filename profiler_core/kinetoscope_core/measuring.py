@@ -4,10 +4,11 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinetoscope_core.attribution import Attribution, attribute
+from kinetoscope_core.breakdown import Recording, breakdowns
 from kinetoscope_core.errors import NothingMeasured
 from kinetoscope_core.measures import Device, Problem, RegionMeasures
 from kinetoscope_core.outcomes import Outcome
@@ -74,7 +75,7 @@ def measure_run(
         )
         for window, reading in zip(windows, readings, strict=True)
     ]
-    regions = summarise(*parts)
+    regions = _summarised(readings, parts)
     if not any(region.file for region in regions):
         raise nothing_measured(outcome, len(known), log, config.focus)
     is_adopted = windows[0].is_adopted
@@ -141,7 +142,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
             if occurrence.name not in keys:
                 keys[occurrence.name] = _key_by_name(occurrence.name, places)
         parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
-    regions = summarise(*parts)
+    regions = _summarised(readings, parts)
     problems = [problem for reading in readings for problem in reading.problems]
     if not regions and all(reading.attribution.device_total_ns is None for reading in readings):
         names = ", ".join(str(path) for path in paths)
@@ -153,6 +154,14 @@ def _read(path: Path) -> _Reading:
     trace, problems = read_trace(path)
     attribution = attribute(trace)
     return _Reading(trace, attribution, [*problems, *attribution.problems])
+
+
+def _summarised(readings: Sequence[_Reading], windows: Sequence[Window]) -> list[RegionMeasures]:
+    recordings = [
+        Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)
+    ]
+    parts = breakdowns(recordings)
+    return [replace(each, breakdown=parts[RegionKey(each.name, each.file, each.line)]) for each in summarise(*windows)]
 
 
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:

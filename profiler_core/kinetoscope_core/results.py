@@ -9,7 +9,17 @@ import orjson
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.measures import Device, OccurrenceInTrace, Problem, RegionMeasures, Spread
+from kinetoscope_core.measures import (
+    Breakdown,
+    ChainLink,
+    Device,
+    KernelShare,
+    OccurrenceInTrace,
+    OperatorShare,
+    Problem,
+    RegionMeasures,
+    Spread,
+)
 from kinetoscope_core.placing import RegionPrint
 
 SCHEMA = 1
@@ -116,5 +126,16 @@ def from_dict(values: dict[str, Any]) -> Result:
 def _region(values: dict[str, Any]) -> RegionMeasures:
     occurrences = {name: OccurrenceInTrace(**values[name]) for name in ("median_occurrence", "first")}
     spreads = {name: Spread(**value) if value else None for name, value in values.items() if name in _SPREADS}
-    fields: dict[str, Any] = {**values, **occurrences, **spreads}
+    fields: dict[str, Any] = {**values, **occurrences, **spreads, "breakdown": _breakdown(values.get("breakdown"))}
     return RegionMeasures(**fields)
+
+
+def _breakdown(values: dict[str, Any] | None) -> Breakdown | None:
+    if values is None:
+        return None
+    parts: dict[str, Any] = {
+        "kernels": tuple(KernelShare(**each) for each in values["kernels"]),
+        "operators": tuple(OperatorShare(**each) for each in values["operators"]),
+        "chain": tuple(ChainLink(**each) for each in values["chain"]),
+    }
+    return Breakdown(**{**values, **parts})

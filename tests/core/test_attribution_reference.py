@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kinetoscope_core.attribution import attribute
+from kinetoscope_core.breakdown import Recording, breakdowns
+from kinetoscope_core.summary import RegionKey, Window, summarise
 from kinetoscope_core.trace import read_trace
 
 _WAIT = "cudaStreamSynchronize"
@@ -236,3 +238,31 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
         ]
         waiting_idle = sum(1000 for unit, _ in idle if any(start <= unit < end for start, end in waits))
         assert occurrence.sync_idle_ns == waiting_idle
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(_events(), st.integers(0, 3))
+def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warmup: int) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        path.write_text(json.dumps({"traceEvents": events}))
+        trace, _ = read_trace(path)
+    found = attribute(trace)
+    keys = [RegionKey(occurrence.name) for occurrence in found.occurrences]
+    window = Window(found.occurrences, keys, [index < warmup for index in range(len(keys))])
+    parts = breakdowns([Recording(trace, found, window)], most=None)
+    for region in summarise(window):
+        part = parts[RegionKey(region.name)]
+        cpu = (part.cpu_self_ns, part.cpu_calls_ns, part.cpu_operators_ns, part.cpu_nested_ns)
+        assert min(cpu) >= 0
+        assert sum(cpu) == region.cpu_total_ns.sum
+        if region.cuda_total_ns is None or region.cuda_self_ns is None or region.launches is None:
+            assert part.cuda_self_ns is part.cuda_nested_ns is None
+            continue
+        assert sum(kernel.total_ns for kernel in part.kernels) == region.cuda_total_ns.sum
+        assert sum(kernel.count for kernel in part.kernels) == region.launches.sum
+        assert (part.cuda_self_ns, part.cuda_nested_ns) == (
+            region.cuda_self_ns.sum,
+            region.cuda_total_ns.sum - region.cuda_self_ns.sum,
+        )
+        assert [link.kind for link in part.chain[-2:]] == (["call", "activity"] if part.kernels else [])

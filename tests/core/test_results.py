@@ -69,3 +69,10 @@ def test_a_result_of_another_schema_is_refused(result):
 def test_a_name_that_is_no_utf_8_is_spelled_out(result):
     odd = replace(result, regions=(replace(result.regions[0], name="a\udc80"),))
     assert orjson.loads(to_json(odd))["regions"][0]["name"] == "a\\udc80"
+
+
+def test_a_result_from_before_there_was_a_breakdown_is_read(result):
+    values = orjson.loads(to_json(result))
+    for region in values["regions"]:
+        assert region.pop("breakdown")
+    assert {region.breakdown for region in from_dict(values).regions} == {None}
