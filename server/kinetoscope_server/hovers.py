@@ -1,17 +1,21 @@
 """The whole story of a region as a Markdown table. Also what a hint's tooltip and the details say."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from lsprotocol import types
 
-from kinetoscope_core.measures import RegionMeasures, Spread
+from kinetoscope_core.measures import Breakdown, ChainLink, RegionMeasures, Spread
 from kinetoscope_core.phrasing import bound_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.documents import Document
 from kinetoscope_server.measured import Placed
+
+_MOST_OF_A_NAME = 60
+_MOST_LINKS = 8
 
 
 def hover(
@@ -49,6 +53,9 @@ def _story(placed: Placed) -> Iterator[str]:
     yield title
     yield from _warnings(placed)
     yield _table(region)
+    if region.breakdown is not None:
+        yield from _kernels(region.breakdown, region.cuda_total_ns)
+        yield from _operators(region.breakdown)
     notes = list(_notes(region))
     if notes:
         yield "\n".join(f"- {note}" for note in notes)
@@ -69,7 +76,12 @@ def _table(region: RegionMeasures) -> str:
         lines += _row("backward CUDA, later", region.backward_cuda_ns)
     lines += _row("CPU total", region.cpu_total_ns, region.first.cpu_total_ns)
     lines += _row("CPU self", region.cpu_self_ns)
-    lines += _rest("CPU of nested regions, operators, CUDA calls", region.cpu_total_ns, region.cpu_self_ns)
+    if region.breakdown is None:
+        lines += _rest("CPU of nested regions, operators, CUDA calls", region.cpu_total_ns, region.cpu_self_ns)
+    else:
+        lines += _part("CPU of nested regions", region.breakdown.cpu_nested_ns)
+        lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
+        lines += _part("CPU of CUDA calls", region.breakdown.cpu_calls_ns)
     return "\n".join(lines)
 
 
@@ -83,9 +95,56 @@ def _row(name: str, spread: Spread | None, first: int | None = None) -> list[str
 
 def _rest(name: str, total: Spread | None, own: Spread | None) -> list[str]:
     """Total less self: of the sums alone, as a difference of medians is the median of nothing."""
-    if total is None or own is None or total.sum == own.sum:
-        return []
-    return [f"| {name} | | | | | {time_text(total.sum - own.sum)} |"]
+    return [] if total is None or own is None else _part(name, total.sum - own.sum)
+
+
+def _part(name: str, ns: int) -> list[str]:
+    return [f"| {name} | | | | | {time_text(ns)} |"] if ns else []
+
+
+def _kernels(parts: Breakdown, total: Spread | None) -> Iterator[str]:
+    if not parts.kernels or total is None:
+        return
+    lines = [
+        f"| {_head('kernels', len(parts.kernels), parts.kernel_names)} | count | CUDA | share |",
+        "|:--|--:|--:|--:|",
+    ]
+    for each in parts.kernels:
+        share = f"{100 * each.total_ns / total.sum:.1f} %" if total.sum else ""
+        lines.append(f"| {_short(each.name)} | {each.count} | {time_text(each.total_ns)} | {share} |")
+    yield "\n".join(lines)
+
+
+def _operators(parts: Breakdown) -> Iterator[str]:
+    if not parts.operators:
+        return
+    has_cuda = parts.cuda_self_ns is not None
+    lines = [f"| {_head('operators', len(parts.operators), parts.operator_names)} | count | CPU |", "|:--|--:|--:|"]
+    if has_cuda:
+        lines = [lines[0] + " CUDA |", lines[1] + "--:|"]
+    for each in parts.operators:
+        name = _short(each.name) + (", autograd thread" if each.is_on_other_thread else "")
+        cuda = f" {time_text(each.cuda_total_ns)} |" if each.cuda_total_ns is not None else ""
+        lines.append(f"| {name} | {each.count} | {time_text(each.cpu_total_ns)} |{cuda}")
+    yield "\n".join(lines)
+
+
+def _head(noun: str, shown: int, number: int) -> str:
+    return noun if shown == number else f"{noun}, {shown} of {number}"
+
+
+def _way(chain: Sequence[ChainLink]) -> str:
+    """The links from region to kernel; of a long chain the ends."""
+    names = [name for name, _ in groupby(_short(link.name) for link in chain)]
+    if len(names) > _MOST_LINKS:
+        names = [*names[: _MOST_LINKS - 4], "…", *names[-4:]]
+    return " → ".join(names)
+
+
+def _short(name: str) -> str:
+    """The beginning of a name, without what many begin with: those of kernels have up to thousands of characters."""
+    name = name.removeprefix("void ").removeprefix("autograd::engine::evaluate_function: ")
+    return escaped(name if len(name) <= _MOST_OF_A_NAME else name[: _MOST_OF_A_NAME - 1] + "…")
 
 
 def _notes(region: RegionMeasures) -> Iterator[str]:
@@ -94,9 +153,15 @@ def _notes(region: RegionMeasures) -> Iterator[str]:
         passages += ", all of them cold: there were too few to warm up"
     if region.unfinished:
         passages += f"; {region.unfinished} had not ended when the recording did"
+    parts = region.breakdown
+    if parts is not None and parts.threads > 1:
+        others = count_text(parts.on_other_threads, "passage")
+        passages += f", on {parts.threads} threads: {others} not on that of the first"
     yield passages
     if region.launches is not None:
         yield f"{count_text(region.launches.median, 'launch')} of GPU work a passage"
+    if parts is not None and parts.chain:
+        yield f"to the costliest kernel: {_way(parts.chain)}"
     if region.overhead_ns:
         yield f"{time_text(region.overhead_ns)} of the CPU times are the profiler's own work"
 

@@ -50,6 +50,9 @@ async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profi
     for row in ("CUDA total", "CUDA busy", "CPU total", "CPU self"):
         assert f"| {row} |" in hover
     assert "**matmul\\_add** · compute-bound" in hover
+    assert "| kernels" in hover
+    assert "| aten::" in hover
+    assert "to the costliest kernel: matmul\\_add → aten::" in hover
     (bound,) = client.diagnostics[uri]
     assert bound.code == "compute-bound"
     assert bound.severity == lsp.DiagnosticSeverity.Information
@@ -105,6 +108,20 @@ async def test_several_regions_and_names_at_one_line_are_one_hint(start):
     assert texts[4].startswith("×2 CUDA ")
     assert "–" in texts[4]
     assert all(len(text) <= 43 for text in texts.values())
+
+
+async def test_a_hover_says_what_a_region_is_made_of_and_stays_short(start):
+    client = await start()
+    uri = await loaded(client, "train.py", TRAIN, "train_mlp.json.gz")
+    forward = await client.hover(uri, 3)
+    for row in ("CPU of nested regions", "CPU of operators", "CPU self"):
+        assert f"| {row} |" in forward
+    assert "| kernels, 5 of 6 | count | CUDA | share |" in forward
+    assert "| aten::mean | 4 | 278 µs | 23.1 µs |" in forward
+    assert "forward → layer\\_0 → aten::linear → aten::addmm → cudaLaunchKernelExC → sm80\\_xmma" in forward
+    assert len(forward.splitlines()) < 40
+    backward = await client.hover(uri, 4)
+    assert "| AddmmBackward0, autograd thread | 16 | 2.56 ms | 1.02 ms |" in backward
 
 
 async def test_outline_symbols_are_nested_as_in_the_text(start):

@@ -1,10 +1,13 @@
 """The texts beside a line fit it."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinetoscope_core.measures import OccurrenceInTrace, RegionMeasures, Spread
+from kinetoscope_core.measures import Breakdown, ChainLink, KernelShare, OccurrenceInTrace, RegionMeasures, Spread
+from kinetoscope_server import hovers
 from kinetoscope_server.texts import hint_parts, range_text, short_time_text
 
 TIMES = st.integers(0, 10**13)
@@ -67,3 +70,21 @@ def test_a_range_names_its_unit_once_where_it_can():
 @given(st.lists(st.tuples(TIMES, TIMES, st.none() | TIMES, TIMES), min_size=1, max_size=20), st.booleans(), st.text())
 def test_no_text_is_longer_than_a_line_shows(values, stale, pattern):
     assert 0 < len(text(*(measures(*each) for each in values), pattern=pattern, stale=stale)) <= 43
+
+
+def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
+    links = [ChainLink("operator", f"op{n}") for n in range(9)]
+    kernel = KernelShare("void " + "k" * 300, 5, 2_000)
+    parts = Breakdown(
+        cpu_nested_ns=0, cpu_operators_ns=0, cpu_calls_ns=0, cpu_self_ns=9, cuda_nested_ns=0, cuda_self_ns=2_000,
+        kernels=(kernel,), kernel_names=1, operators=(), operator_names=0,
+        chain=(ChainLink("region", "a|b"), ChainLink("region", "a|b"), *links, ChainLink("activity", kernel.name)),
+        threads=3, on_other_threads=2,
+    )  # fmt: skip
+    region = replace(measures(9, 9, 2_000, 2_000), breakdown=parts)
+    short = "k" * 59 + "…"
+    assert list(hovers._notes(region)) == [
+        "5 of 8 passages measured, on 3 threads: 2 passages not on that of the first",
+        f"to the costliest kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
+    ]
+    assert "".join(hovers._kernels(parts, region.cuda_total_ns)).endswith(f"| {short} | 5 | 2.00 µs | 100.0 % |")
