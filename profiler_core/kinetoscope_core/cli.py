@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import entry_points
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 
@@ -23,7 +24,7 @@ from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.placing.prints import file_digest
 from kinetoscope_core.problems import ending_error
 from kinetoscope_core.profiling import Profiling
-from kinetoscope_core.results import Result, to_json
+from kinetoscope_core.results import Result, from_dict, to_json
 from kinetoscope_core.runconfig import (
     DEFAULT_ACTIVE,
     DEFAULT_BUDGET_S,
@@ -44,6 +45,9 @@ SECONDS_BETWEEN_PROGRESS = 2.0
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carries out one command; the exit code is that of docs/cli.md."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that has no µ shows another character, no traceback
+            stream.reconfigure(errors="replace")
     try:
         elsewhere = entry_points(group=COMMANDS, name=given[0]) if given else ()
         for command in elsewhere:
@@ -53,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _profile(options, script_arguments)
         if options.command == "read":
             return _read(options)
-        return _runs()
+        return _runs(options)
     except KinetoscopeError as error:
         _say(str(error))
         return error.exit_code
@@ -63,6 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         sys.stdout = None  # type: ignore[assignment]
         return 0
+    except OSError as error:
+        _say(f"The output could not be written: {error.strerror}.")
+        return UsageError.exit_code
 
 
 def _say(text: str) -> None:
@@ -86,10 +93,14 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_profile(commands.add_parser("profile", help="run a script and measure its regions"))
     _add_read(commands.add_parser("read", help="measure the regions of Kineto traces"))
-    commands.add_parser("runs", help="list the stored runs, newest first")
+    _add_runs(commands.add_parser("runs", help="list the stored runs, newest first, or show one again"))
     for name in sorted({command.name for command in entry_points(group=COMMANDS)}):
         commands.add_parser(name, help=f"see kinetoscope {name} --help")
-    return parser.parse_args(own), script_arguments
+    options, unknown = parser.parse_known_args(own)
+    if unknown:
+        hint = "; the script's own arguments come after --" if options.command == "profile" else ""
+        raise UsageError(f"Unknown: {' '.join(unknown)}{hint}.")
+    return options, script_arguments
 
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +123,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--active", metavar="N", type=_positive, default=DEFAULT_ACTIVE, help="passages to measure (%(default)s)"
     )
-    parser.add_argument("--to-the-end", action="store_true", help="never end the script early")
+    parser.add_argument("--to-the-end", action="store_true", help="never end the script early; no budget")
     parser.add_argument(
         "--budget",
         metavar="SECONDS",
@@ -130,6 +141,11 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
         "--source", metavar="FILE", action="append", default=[], type=Path, help="source whose regions have these names"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", nargs="?", help="a run of that list, to be shown again")
+    parser.add_argument("--json", action="store_true", help="print the run's result as JSON")
 
 
 def _count(text: str) -> int:
@@ -204,7 +220,9 @@ def _signals_cancel(profiling: Profiling) -> Generator[None, None, None]:
         if not profiling.cancel():
             raise KeyboardInterrupt
 
-    previous = {number: signal.signal(number, cancel) for number in (signal.SIGINT, signal.SIGTERM)}
+    # An ignored one (nohup, & in a shell) stays so, for the script too: a handler is not inherited as such.
+    heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, cancel) for number in heeded}
     try:
         yield
     finally:
@@ -249,8 +267,15 @@ def _read(options: argparse.Namespace) -> int:
     return 0
 
 
-def _runs() -> int:
-    print_runs(_console(), Store().runs())
+def _runs(options: argparse.Namespace) -> int:
+    runs = Store().runs()
+    if options.run is None:
+        print_runs(_console(), runs)
+        return 0
+    found = [run for run in runs if run.id == options.run]
+    if not found:
+        raise UsageError(f"There is no stored run {options.run}. List them: kinetoscope runs")
+    _show(from_dict(found[0].result()), as_json=options.json)
     return 0
 
 

@@ -16,7 +16,7 @@ def region_text(region: RegionMeasures) -> str:
     if region.is_cold:
         text += ", cold"
     if region.overhead_ns:
-        text += f", with {time_text(region.overhead_ns)} of the profiler's own"
+        text += f", profiler overhead {time_text(region.overhead_ns)} in all"
     return text
 
 

@@ -1,5 +1,6 @@
 """One profile from what was asked to a stored result. The command and the worker both go this way."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -110,7 +111,9 @@ def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> 
         return None
     file, colon, line = wanted.rpartition(":")
     if not (colon and line.isdigit() and Path(file).is_file()):
-        patterns = [region for region in known if region.name == wanted and not region.is_exact]
+        # As it stands in the source, or as it is shown: layer_{i} or layer_{…}.
+        pattern = re.sub(r"\{[^{}]*\}", "{…}", wanted)
+        patterns = [region for region in known if region.name == pattern and not region.is_exact]
         return Focus(places=tuple(_span(str(source), each) for each in patterns)) if patterns else Focus(name=wanted)
     path = Path(file).resolve()
     regions = find_regions(path.read_bytes())

@@ -68,7 +68,10 @@ class Store:
 
     def keep(self, folder: Path, result: bytes) -> StoredRun:
         """Adds the result to a folder of `new_folder` and makes it a stored run, in one step; then removes old runs."""
-        (folder / "result.json").write_bytes(result)
+        try:
+            (folder / "result.json").write_bytes(result)
+        except OSError as error:
+            raise UsageError(f"The result could not be kept in {self.root}: {error.strerror}.") from error
         final = self.final_folder(folder)
         final.parent.mkdir(exist_ok=True, mode=0o700)
         folder.rename(final)

@@ -52,7 +52,7 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
         previous = number
         code = lines[number - 1].expandtabs()
         here = at_line.get(number, [])
-        text = Text(f"{number:>5} ", style="dim").append(code, style="bold" if here else "dim")
+        text = Text().append(f"{number:>5} ", style="dim").append(code, style="bold" if here else "dim")
         for index, region in enumerate(here[:_MOST_NAMES_AT_A_LINE]):
             if index:
                 console.print(text, soft_wrap=True)

@@ -3,9 +3,10 @@
 import contextlib
 import ctypes
 import signal
+import sys
 import threading
 from types import FrameType
-from typing import Generator, List, Optional, Type
+from typing import Any, Generator, List, Optional, Type
 
 
 @contextlib.contextmanager
@@ -33,3 +34,16 @@ def raise_in_main_thread(kind: Type[BaseException]) -> None:
     """Raises it in the main thread as soon as that executes Python again; a call that blocks is not woken up."""
     ident = ctypes.c_ulong(threading.main_thread().ident or 0)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(kind))
+
+
+def end_here(kind: Type[BaseException]) -> None:
+    """Raises it; under asyncio not in the task that happens to be here, which would be blamed, but in the loop."""
+    asyncio: Any = sys.modules.get("asyncio")
+    loop: Any = asyncio._get_running_loop() if asyncio is not None else None
+    if loop is None:
+        raise kind
+
+    def end_loop() -> None:
+        raise kind
+
+    loop.call_soon(end_loop)

@@ -13,7 +13,7 @@ from . import channel as channels
 from . import children, failures, processes, script
 from .adoption import Adoption, Recording
 from .imports import on_import
-from .interrupts import interrupts_deferred, raise_in_main_thread
+from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog
 from .window import Plan, Window
@@ -22,8 +22,11 @@ SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
 
 
-class EndOfRun(BaseException):
-    """Raised in the script's main thread when enough is measured, so that its `finally` blocks run."""
+class EndOfRun(SystemExit):
+    """Raised in the script's main thread when enough is measured, so that its `finally` blocks run.
+
+    A SystemExit, since asyncio lets that end its loop, and keeps most other exceptions for itself.
+    """
 
 
 class Session:
@@ -101,6 +104,8 @@ class Session:
         """Prints the traceback as Python would, without our frames, and reports it."""
         own = script.without_our_frames(error.__traceback__)
         is_interrupt = isinstance(error, KeyboardInterrupt)
+        if self._is_over and not self._was_stopped:
+            return 0  # what followed from ending it early is not the script's failure
         if not (is_interrupt and self._was_stopped):
             try:
                 failures.show(error, own)
@@ -166,7 +171,7 @@ class Session:
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
         if self._is_over and threading.current_thread() is threading.main_thread():
-            raise EndOfRun
+            end_here(EndOfRun)
         if self._state == "waiting" and self._window.should_open(region, passage):
             self._open_window()
         if not self._plan.has_focus:
@@ -189,7 +194,7 @@ class Session:
         if threading.current_thread() is not threading.main_thread():
             raise_in_main_thread(EndOfRun)
         elif not has_failed:
-            raise EndOfRun
+            end_here(EndOfRun)
 
     # --- our window
 
@@ -280,9 +285,12 @@ class Session:
             "was_aside": self._state == "aside",
         }
         path = os.path.join(self._folder, "regionlog.json")
-        with open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
-            json.dump(log, file)
-        os.replace(path + ".tmp", path)
+        try:
+            with open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
+                json.dump(log, file)
+            os.replace(path + ".tmp", path)
+        except OSError as error:
+            self._channel.send("problem", code="log-not-saved", message=f"The region log was not saved: {error}")
 
     def _report_progress(self, region: NamedRegion) -> None:
         now = time.monotonic()
