@@ -87,7 +87,7 @@ def measure_run(
     if config.focus is None:
         recorded = {RegionKey(region.name, region.file, region.line) for region in regions}
         problems += _not_recorded(log, recorded, sources, outcome.device.torch)
-    if script is not None and config.focus is None:
+    if script is not None and config.focus is None and outcome.ending == "ended":
         missing = [region for region in not_entered if (str(script), region.line) not in measured]
         problems += [not_reached(str(script), region.line, region.name) for region in missing]
     ending = ending_problem(outcome)
@@ -240,9 +240,13 @@ def _keys_of_unlogged(regions: Sequence[Region], script: Path | None) -> dict[st
 
 
 def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:
-    """The place of the only region with that name; an exact name goes before a pattern."""
+    """The place of the only region with that name; an exact name goes before a pattern.
+
+    A name of which the source tells nothing would fit all.
+    """
+    telling = [(file, region) for file, region in places if region.is_exact or region.pattern.literal_length]
     for is_exact in (True, False):
-        fitting = [(file, region) for file, region in places if region.is_exact == is_exact and region.matches(name)]
+        fitting = [(file, region) for file, region in telling if region.is_exact == is_exact and region.matches(name)]
         if len(fitting) == 1:
             file, region = fitting[0]
             return RegionKey(name, file, region.line)

@@ -101,8 +101,8 @@ def nothing_measured(
     if error is not None:
         return error
     if outcome.problems:
-        messages = " ".join(dict.fromkeys(message for _, message in outcome.problems))
-        return RunError(f"{messages.rstrip(".")}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
+        messages = ". ".join(dict.fromkeys(message.rstrip(".") for _, message in outcome.problems))
+        return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
     if not outcome.torch_was_imported:
         return NothingMeasured("The script did not import torch, so no region was reached.")
     if log is not None and log.was_aside:

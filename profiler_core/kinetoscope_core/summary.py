@@ -83,8 +83,8 @@ def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages:
     pool = [(number, index) for number, index in pool if windows[number].occurrences[index].is_finished] or pool
     return Passages(
         seen=seen,
-        on_thread=_by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent),
-        on_device=_by_outermost(pool, windows, lambda occurrence: occurrence.parent),
+        on_thread=_by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent, _contains),
+        on_device=_by_outermost(pool, windows, lambda occurrence: occurrence.parent, _was_open_for),
         is_cold=not warm,
     )
 
@@ -154,8 +154,21 @@ def _is_warmup(window: Window, index: int) -> bool:
     return bool(window.is_warmup) and window.is_warmup[index]
 
 
+def _contains(outer: Occurrence, inner: Occurrence) -> bool:
+    """Whether the times of `inner` are part of those of `outer`. asyncio tasks cross, and each takes its own time."""
+    return outer.start_ns + outer.cpu_total_ns >= inner.start_ns + inner.cpu_total_ns
+
+
+def _was_open_for(outer: Occurrence, inner: Occurrence) -> bool:
+    """Whether `outer` was open when `inner` was entered: its device work is then part of that of `outer`."""
+    return outer.start_ns + outer.cpu_total_ns > inner.start_ns or _contains(outer, inner)
+
+
 def _by_outermost(
-    pool: Sequence[Passage], windows: Sequence[Window], parent_of: Callable[[Occurrence], int]
+    pool: Sequence[Passage],
+    windows: Sequence[Window],
+    parent_of: Callable[[Occurrence], int],
+    holds: Callable[[Occurrence, Occurrence], bool],
 ) -> dict[Passage, list[Passage]]:
     """Passages of one region grouped by the outermost one that holds them; only those of the pool can hold others."""
     held = set(pool)
@@ -163,8 +176,9 @@ def _by_outermost(
     for passage in pool:
         number, index = passage
         outermost = passage
+        inner = windows[number].occurrences[index]
         while (index := parent_of(windows[number].occurrences[index])) >= 0:
-            if (number, index) in held:
+            if (number, index) in held and holds(windows[number].occurrences[index], inner):
                 outermost = (number, index)
         groups.setdefault(outermost, []).append(passage)
     return groups

@@ -13,15 +13,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kinetoscope_core.measures import RegionMeasures, Spread
-from kinetoscope_core.phrasing import bound_text, region_text
+from kinetoscope_core.measures import RegionMeasures
+from kinetoscope_core.phrasing import region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
+from kinetoscope_core.table import BOUND_STYLES, region_table
 from kinetoscope_core.text import count_text, printable, size_text, time_text
 
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
-_BOUND_STYLES = {"overhead": "yellow", "compute": "green", "mixed": "cyan", "sync": "magenta", "cpu-only": "blue"}
 
 
 def print_result(console: Console, result: Result, sources: Mapping[str, str]) -> None:
@@ -32,7 +32,9 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
             by_file[region.file].append(region)
     for file, regions in by_file.items():
         _print_source(console, file, sources[file].splitlines(), regions)
-    console.print(_table(result))
+    # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
+    shown = [region for region in result.regions if region.file is not None or result.run is None]
+    console.print(region_table(console, shown, has_cuda=result.device_total_ns is not None))
     for line in _footer(result):
         console.print(line, soft_wrap=True)
 
@@ -60,48 +62,12 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
             text.append(" " * (width + 8 - len(text)))
             if len(here) > 1:
                 text.append(f"{printable(region.name)}: ")
-            text.append(region_text(region), style=_BOUND_STYLES.get(region.bound or "", "default"))
+            text.append(region_text(region), style=BOUND_STYLES.get(region.bound or "", "default"))
         console.print(text, soft_wrap=True)
         if len(here) > _MOST_NAMES_AT_A_LINE:
             more = len(here) - _MOST_NAMES_AT_A_LINE
             console.print(Text(" " * (width + 8) + f"and {count_text(more, 'more name')} (table below)", style="dim"))
     console.print()
-
-
-def _table(result: Result) -> Table:
-    has_cuda = result.device_total_ns is not None
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption="Medians per occurrence", caption_justify="left")
-    table.add_column("Region", overflow="fold", no_wrap=False, min_width=10)
-    table.add_column("Line", justify="right")
-    headings = ["CUDA total", "CUDA self", "CUDA busy", "Launches"] if has_cuda else []
-    for heading in [*headings, "CPU total", "CPU self", "Measured"]:
-        table.add_column(heading, justify="right", no_wrap=True)
-    if has_cuda:
-        table.add_column("Bound", no_wrap=True)
-    # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
-    for region in [each for each in result.regions if each.file is not None or result.run is None]:
-        cells: list[Text | str] = [printable(region.name), str(region.line or "")]
-        if has_cuda:
-            cells += [_time(region.cuda_total_ns), _time(region.cuda_self_ns), _time(region.cuda_busy_ns)]
-            cells.append(str(region.launches.median) if region.launches else "")
-        cells += [_time(region.cpu_total_ns), _time(region.cpu_self_ns), _measured_text(region)]
-        if has_cuda:
-            cells.append(Text(bound_text(region.bound), _BOUND_STYLES[region.bound]) if region.bound else "")
-        table.add_row(*cells)
-    return table
-
-
-def _measured_text(region: RegionMeasures) -> str:
-    text = f"{region.measured} of {region.occurrences}"
-    if region.is_cold:
-        text += " cold"
-    if region.unfinished:
-        text += f", {region.unfinished} unfinished"
-    return text
-
-
-def _time(spread: Spread | None) -> str:
-    return "" if spread is None else time_text(spread.median)
 
 
 def _footer(result: Result) -> list[str]:
@@ -114,6 +80,8 @@ def _footer(result: Result) -> list[str]:
     if result.device_total_ns is not None and result.outside_regions_ns is not None:
         outside = time_text(result.outside_regions_ns) if result.outside_regions_ns else "none"
         lines.append(f"Device work: {time_text(result.device_total_ns)} in all; outside any region: {outside}")
+    if result.run is not None and result.run.was_ended_early:
+        lines.append("The script was ended once enough was measured; --to-the-end runs it whole.")
     if result.no_cuda_because is not None:
         lines.append(f"No CUDA times: {result.no_cuda_because}")
     return lines + [f"Trace: {_short_path(str(trace))}" for trace in result.traces]

@@ -109,11 +109,28 @@ def test_nesting_across_threads_counts_for_the_device_alone() -> None:
 
 def test_windows_are_summed_up_together_and_nesting_stays_inside_each() -> None:
     one = [replace(_PLAIN, name="outer"), replace(_PLAIN, parent=0, thread_parent=0)]
-    two = [_PLAIN, replace(_PLAIN, cpu_total_ns=300, parent=0, thread_parent=0)]
+    two = [_PLAIN, replace(_PLAIN, cpu_total_ns=30, parent=0, thread_parent=0)]
     regions = {region.name: region for region in summarise(Window.by_name(one), Window.by_name(two))}
     assert regions["r"].occurrences == 3
     assert regions["r"].measured == 2
     assert regions["r"].cpu_total_ns.sum == 200
+
+
+def test_tasks_that_cross_are_passages_of_their_own() -> None:
+    # heavy 0–100, light 90–200, heavy 110–210: the second heavy was entered inside light, after the first had ended.
+    first = replace(_PLAIN, name="heavy")
+    light = replace(_PLAIN, name="light", start_ns=90, cpu_total_ns=110, parent=0, thread_parent=0)
+    second = replace(_PLAIN, name="heavy", start_ns=110, parent=1, thread_parent=1)
+    heavy = next(each for each in summarise(Window.by_name([first, light, second])) if each.name == "heavy")
+    assert (heavy.occurrences, heavy.measured, heavy.cpu_total_ns.sum, heavy.cuda_total_ns.sum) == (2, 2, 200, 100)
+
+
+def test_a_passage_that_outlives_its_namesake_takes_its_own_time_but_no_device_work_twice() -> None:
+    first = replace(_PLAIN, name="request")
+    second = replace(_PLAIN, name="request", start_ns=50, parent=0, thread_parent=0)
+    (request,) = summarise(Window.by_name([first, second]))
+    assert (request.measured, request.cpu_total_ns.sum) == (2, 200)
+    assert request.cuda_total_ns == Spread(sum=50, median=50, min=50, max=50)
 
 
 def test_device_numbers_come_from_the_windows_that_have_them() -> None:
