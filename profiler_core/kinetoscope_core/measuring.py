@@ -20,6 +20,7 @@ from kinetoscope_core.problems import (
     not_reached,
     not_recorded,
     nothing_measured,
+    outside_while_stopping,
     own_profiler_was_silent,
 )
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
@@ -83,6 +84,9 @@ def measure_run(
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
     ]
     problems += cupti_problems(log.failures)
+    outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
+    if log.was_quietened and not windows[0].is_adopted and outside_ns:
+        problems.append(outside_while_stopping(outside_ns))
     measured = {(region.file, region.line) for region in regions}
     if config.focus is None:
         recorded = {RegionKey(region.name, region.file, region.line) for region in regions}

@@ -7,7 +7,7 @@ from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import RegionLog
 from kinetoscope_core.runconfig import Focus
-from kinetoscope_core.text import count_text
+from kinetoscope_core.text import count_text, time_text
 
 _MOST_NAMES_LISTED = 10
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
@@ -157,6 +157,15 @@ def own_profiler_was_silent() -> Problem:
         "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
         " and ours stepped aside for it: only what ran before is measured.",
     )
+
+
+def outside_while_stopping(outside_ns: int) -> Problem:
+    """Device work that has no region because the profiler was being stopped; pytorch #187483 makes that needless."""
+    message = (
+        f"Of the {time_text(outside_ns)} of device work outside any region, what other threads launched in the last"
+        " 20 ms has none because the profiler was being stopped."
+    )
+    return Problem("outside-while-stopping", message, {"outside_ns": outside_ns})
 
 
 def changed_while_running(file: str) -> Problem:

@@ -54,13 +54,17 @@ class LoggedWindow:
 
 @dataclass(frozen=True, slots=True)
 class RegionLog:
-    """Everything the runner noted. `recordings` counts those of the script's own profilers, saved or not."""
+    """Everything the runner noted. `recordings` counts those of the script's own profilers, saved or not.
+
+    `was_quietened` says that other threads went on for a moment without their regions while the profiler was stopped.
+    """
 
     regions: Sequence[LoggedRegion]
     windows: Sequence[LoggedWindow]
     failures: Sequence[str]
     recordings: int
     was_aside: bool
+    was_quietened: bool = False
 
 
 def read_region_log(folder: Path) -> RegionLog | None:
@@ -88,7 +92,9 @@ def read_region_log(folder: Path) -> RegionLog | None:
         for region in raw["regions"]
     ]
     windows = [_window(folder, window) for window in raw["windows"]]
-    return RegionLog(regions, windows, raw["failures"], raw["recordings"], raw["was_aside"])
+    return RegionLog(
+        regions, windows, raw["failures"], raw["recordings"], raw["was_aside"], raw.get("was_quietened", False)
+    )
 
 
 def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:

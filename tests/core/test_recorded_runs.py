@@ -59,3 +59,9 @@ def test_a_focused_backward_holds_no_wait_of_the_profiler_s(tmp_path):
     backward = next(region for region in result["regions"] if region["name"] == "backward")
     assert (backward["measured"], backward["overhead_ns"]) == (5, 0)
     assert backward["cuda_total_ns"]["median"] == 38945
+
+
+def test_work_that_lost_its_region_while_the_profiler_was_stopped_is_said_to_have(tmp_path):
+    _, result = measured_again("busy_threads", tmp_path)
+    (problem,) = [each for each in result["problems"] if each["code"] == "outside-while-stopping"]
+    assert problem["evidence"]["outside_ns"] == result["outside_regions_ns"] > 0

@@ -29,6 +29,7 @@ class Profiler:
         self.failures: List[str] = []
         self.records_cuda = False
         self.records_all_threads = False
+        self.was_quietened = False
         self._profile: Any = None
         self._starting_thread = 0
         self._busy_thread = 0
@@ -79,6 +80,7 @@ class Profiler:
         if self.records_all_threads:
             activity = sys.modules["torch"].profiler.ProfilerActivity
             profile.toggle_collection_dynamic(False, [activity.CPU])
+            self.was_quietened = True
             time.sleep(QUIET_S)
 
     def stop_and_export(self, path: str) -> bool:

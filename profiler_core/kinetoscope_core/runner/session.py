@@ -283,6 +283,7 @@ class Session:
             "failures": self._profiler.failures,
             "recordings": len(self._adoption.recordings),
             "was_aside": self._state == "aside",
+            "was_quietened": self._profiler.was_quietened,
         }
         path = os.path.join(self._folder, "regionlog.json")
         try:
