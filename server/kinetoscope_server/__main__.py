@@ -1,10 +1,15 @@
 """`kinetoscope serve`, also `python -m kinetoscope_server`: the language server over stdin and stdout, or over TCP."""
 
+import sys
+
+if __name__ == "__main__":
+    # `-m` has put the working directory there: what is imported from here on must not be found in a workspace.
+    del sys.path[0]
+
 import argparse
 import asyncio
 import logging
 import os
-import sys
 from collections.abc import Sequence
 
 from pygls.io_ import StdoutWriter
@@ -74,6 +79,4 @@ def _address(text: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    # `-m` has put the working directory there; what is imported later must not be found in a workspace.
-    del sys.path[0]
     main()

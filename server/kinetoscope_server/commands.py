@@ -2,8 +2,10 @@
 
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.regions import Region
 from kinetoscope_server import details, methods
@@ -55,8 +57,8 @@ def register(server: KinetoscopeServer) -> None:
         _profile(ls, order_of(ls, uri, None, None))
 
     @server.command(methods.PROFILE_WITH_ARGUMENTS)
-    def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: list[str]) -> None:
-        _profile(ls, order_of(ls, uri, line, None, arguments))
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
+        _profile(ls, order_of(ls, uri, line, None, _texts(arguments)))
 
     @server.command(methods.CANCEL)
     def _(ls: KinetoscopeServer) -> bool:
@@ -77,8 +79,17 @@ def register(server: KinetoscopeServer) -> None:
         _clear(ls, uri, line, name)
 
     @server.command(methods.LOAD_TRACE)
-    def _(ls: KinetoscopeServer, traces: list[str], sources: list[str]) -> None:
-        ls.start(_told(ls, load(ls, traces, sources)))
+    def _(ls: KinetoscopeServer, traces: Any, sources: Any) -> None:
+        if not traces:
+            raise JsonRpcInvalidParams("no trace was given")
+        ls.start(_told(ls, load(ls, _texts(traces), _texts(sources))))
+
+
+def _texts(value: Any) -> list[str]:
+    """The value, if it is a list of texts: pygls would make one of a single text, letter by letter."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
+        raise JsonRpcInvalidParams(f"a list of texts is wanted, not {value!r}")
+    return cast("list[str]", value)
 
 
 def _profile(server: KinetoscopeServer, order: Order | Finish) -> None:

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from lsprotocol import types
@@ -146,7 +147,9 @@ class _Making:
 
 
 def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:
-    """The diagnostic of a trouble in a file that is not open: the line alone is known."""
+    """The diagnostic of a trouble in a file that is not open, None where its line is another one by now."""
+    if not _stands_on_disk(trouble):
+        return None
     severity = _SEVERITIES.get(settings.severities[_code_of(trouble.problem)])
     if severity is None:
         return None
@@ -161,6 +164,15 @@ def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:
         SOURCE,
         related_information=_stack(trouble) or None,
     )
+
+
+def _stands_on_disk(trouble: Trouble) -> bool:
+    try:
+        lines = Path(trouble.problem.file or "").read_bytes().splitlines()
+    except OSError:
+        return False
+    row = (trouble.problem.line or 1) - 1
+    return row < len(lines) and lines[row].decode("utf-8", "replace").strip() == trouble.text.strip()
 
 
 def _code_of(problem: Problem) -> str:

@@ -66,13 +66,14 @@ async def profile(
     server: KinetoscopeServer, order: Order, *, token: int | str | None = None, replace: bool = False
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
-    if not replace and not await _may_replace(server):
-        return _KEPT
-    replaced = server.runs.active
-    unsaved = await _unsaved(server)
-    settings = await server.settings_for(order.uri)
+    with server.runs.preparing():
+        if not replace and not await _may_replace(server):
+            return _KEPT
+        replaced = server.runs.active
+        unsaved = await _unsaved(server)
+        settings = await server.settings_for(order.uri)
     try:
-        request = request_of(order, settings, server.root)
+        request = request_of(order, settings, server.root_of(order.path))
     except KinetoscopeError as error:
         return Finish("failed", str(error))
     server.client.log(f"{order.title}: {command_text(request)}\n")

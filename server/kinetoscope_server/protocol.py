@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from kinetoscope_server import codec, methods
-from kinetoscope_server.transport import END, REQUEST_CANCELLED, Receiver
+from kinetoscope_server.transport import END, REQUEST_CANCELLED, Receiver, cancelled_by
 
 log = logging.getLogger(__name__)
 
@@ -54,21 +55,33 @@ class Protocol(LanguageServerProtocol):
             return
         fields = cast("dict[str, Any]", message)
         identity: Any = fields.get("id")
-        if fields.get("method") == types.CANCEL_REQUEST:
-            cancelled.discard(fields.get("params", {}).get("id"))
-        elif "method" in fields and identity in cancelled:
+        if not isinstance(identity, int | str):
+            identity = None
+        unwanted = cancelled_by(fields)
+        if unwanted is not None:
+            cancelled.discard(unwanted)
+        elif "method" in fields and identity is not None and identity in cancelled:
             error = types.ResponseError(code=REQUEST_CANCELLED, message="cancelled before it began")
             self._send_response(identity, error=error)
             return
         try:
             structured: Any = self.structure_message(fields)
+            self.handle_message(structured)
         except Exception as error:  # noqa: BLE001 - whatever a client sends, the server lives on
             log.warning("a message that cannot be read: %s: %r", error, fields.get("method"))
-            if identity is not None and "method" in fields:
-                code = types.ErrorCodes.InvalidParams
-                self._send_response(identity, error=types.ResponseError(code=code, message=str(error)))
+            self._say_unreadable(identity, "method" in fields, str(error))
+
+    def _say_unreadable(self, identity: int | str | None, is_ours_to_answer: bool, message: str) -> None:
+        """Answers a request that cannot be read; who waits for a reply that cannot be read is told so."""
+        if identity is None:
             return
-        self.handle_message(structured)
+        if is_ours_to_answer:
+            error = types.ResponseError(code=types.ErrorCodes.InvalidParams, message=message)
+            self._send_response(identity, error=error)
+            return
+        waiting = self._request_futures.pop(identity, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(JsonRpcException(message))
 
     def get_message_type(self, method: str) -> type[Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride] - pygls's is wrapped in a cache
         if method in methods.REQUESTS:

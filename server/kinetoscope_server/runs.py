@@ -1,8 +1,9 @@
 """The one run that is going on: its worker, its phase, its end. What is run, and what becomes of it, is for others."""
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -39,6 +40,7 @@ class Runs:
         self._on_phase = on_phase
         self._last_report_s = 0.0
         self.active: ActiveRun | None = None
+        self._preparing: set[asyncio.Task[Any]] = set()
         self.beginning = asyncio.Lock()
         """Held from seeing that nothing is active until something is."""
 
@@ -81,12 +83,31 @@ class Runs:
     def cancel(self, token: int | str | None = None) -> bool:
         """Cancels the run, if one is going on; with a token, only the run that it is the progress of."""
         active = self.active
+        if active is None and token is None:
+            return self._cancel_preparing()
         if active is None or (token is not None and token != active.progress.token):
             return False
         active.is_cancelled = True
         active.worker.cancel()
         self._say(active, "cancelling")
         return True
+
+    @contextlib.contextmanager
+    def preparing(self) -> Generator[None, None, None]:
+        """While an order waits for the client's answers and has no worker yet: it can be cancelled all the same."""
+        task = asyncio.current_task()
+        waiting = set[asyncio.Task[Any]]() if task is None else {task}
+        self._preparing |= waiting
+        try:
+            yield
+        finally:
+            self._preparing -= waiting
+
+    def _cancel_preparing(self) -> bool:
+        tasks = list(self._preparing)
+        for task in tasks:
+            task.cancel()
+        return bool(tasks)
 
     async def replace(self) -> None:
         """Cancels the run and waits for its end."""

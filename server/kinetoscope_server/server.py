@@ -19,7 +19,7 @@ from kinetoscope_server import methods
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.client import Client
 from kinetoscope_server.diagnostics import Trouble, diagnostics, elsewhere
-from kinetoscope_server.documents import Document, Documents, uri_of
+from kinetoscope_server.documents import Document, Documents, path_of, uri_of
 from kinetoscope_server.measured import Board, Shown
 from kinetoscope_server.notices import results_notice
 from kinetoscope_server.protocol import Protocol
@@ -69,13 +69,14 @@ class KinetoscopeServer(LanguageServer):
         self._parent = 0
         self.on_orphaned: Callable[[], None] = lambda: None
 
-    @property
-    def root(self) -> Path | None:
-        """The workspace's folder, where there is one; the first of several."""
-        path = self.workspace.root_path
-        if path is None:
-            return None
-        return Path(path)
+    def root_of(self, path: str) -> Path | None:
+        """The workspace's folder that holds the file, the innermost of several; else the first one, if there is any."""
+        folders = [found for each in self.workspace.folders.values() if (found := path_of(each.uri)) is not None]
+        holding = [folder for folder in folders if Path(path).is_relative_to(folder)]
+        if holding:
+            return Path(max(holding, key=len))
+        first = self.workspace.root_path or (folders[0] if folders else None)
+        return None if first is None else Path(first)
 
     @property
     def encoding(self) -> Encoding:
@@ -243,7 +244,10 @@ class KinetoscopeServer(LanguageServer):
         waiting = self._publishing.pop(document.uri, None)
         if waiting is not None:
             waiting.cancel()
-        self._publish_elsewhere(document.path)
+        if document.uri != uri_of(document.path) or self.documents.of_path(document.path):
+            self.client.publish(document.uri, None, [])
+        if not self.documents.of_path(document.path):
+            self._publish_elsewhere(document.path)
 
     def send_results(self, document: Document) -> None:
         placed = self.board.placed(document)

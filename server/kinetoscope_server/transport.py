@@ -6,6 +6,7 @@ for its threads before it ends.
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
 import sys
@@ -17,6 +18,8 @@ from typing import IO, Any, BinaryIO, Final, cast
 from lsprotocol import types
 
 from kinetoscope_server import codec
+
+log = logging.getLogger(__name__)
 
 _HEADER: Final = b"content-length:"
 END: Final = object()
@@ -57,7 +60,10 @@ def accept_tcp(host: str, port: int) -> Channel:
 
 
 def frames(reading: IO[bytes]) -> Iterator[bytes]:
-    """The bodies of the frames until the input ends, also in the middle of one."""
+    """The bodies of the frames until the input ends, also in the middle of one.
+
+    A length that is no number ends it too (`ValueError`): where the next frame begins is then unknown.
+    """
     while True:
         length = 0
         while line := reading.readline():
@@ -65,7 +71,7 @@ def frames(reading: IO[bytes]) -> Iterator[bytes]:
                 break
             if line.lower().startswith(_HEADER):
                 length = int(line[len(_HEADER) :])
-        if not line:
+        if not line or length < 0:
             return
         body = reading.read(length)
         if len(body) < length:
@@ -93,20 +99,30 @@ class Receiver:
         self.messages.put_nowait(END)
 
     def _read(self) -> None:
-        with contextlib.suppress(OSError, RuntimeError):  # the loop has ended while we were reading
+        try:
             for body in frames(self._reading):
                 try:
                     message: Any = codec.decoded(body)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     message = error
-                if _is_cancel(message):
-                    self.cancelled.add(message["params"]["id"])
+                identity = cancelled_by(message)
+                if identity is not None:
+                    self.cancelled.add(identity)
                 self._loop.call_soon_threadsafe(self.messages.put_nowait, message)
-            self._loop.call_soon_threadsafe(self.messages.put_nowait, END)
+        except (OSError, ValueError) as error:
+            log.warning("the input cannot be read any further: %s", error)
+        finally:
+            with contextlib.suppress(RuntimeError):  # the loop has ended while we were reading
+                self._loop.call_soon_threadsafe(self.messages.put_nowait, END)
 
 
-def _is_cancel(message: Any) -> bool:
+def cancelled_by(message: Any) -> int | str | None:
+    """The id of the request that this message cancels; None for other messages and for what is no id."""
     if not isinstance(message, dict):
-        return False
+        return None
     fields = cast("dict[str, Any]", message)
-    return fields.get("method") == types.CANCEL_REQUEST and isinstance(fields.get("params"), dict)
+    params = fields.get("params")
+    if fields.get("method") != types.CANCEL_REQUEST or not isinstance(params, dict):
+        return None
+    identity = cast("dict[str, Any]", params).get("id")
+    return identity if isinstance(identity, int | str) else None

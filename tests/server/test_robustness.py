@@ -248,3 +248,49 @@ def wait_for(holds, within_s):
     while not holds():
         assert time.monotonic() < ends, f"not within {within_s} s"
         time.sleep(0.02)
+
+
+MALFORMED = {
+    "no id to cancel": b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {}}',
+    "a list to cancel": b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": [1]}}',
+    "null to cancel": b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": null}}',
+    "no parameters to cancel": b'{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": null}',
+    "a list as id": b'{"jsonrpc": "2.0", "id": [1], "method": "textDocument/hover", "params": {}}',
+    "an object of nothing": b"{}",
+    "a list": b"[1, 2]",
+    "deep objects": b'{"a":' * 3_000 + b"1" + b"}" * 3_000,
+    "deep lists": b"[" * 100_000 + b"]" * 100_000,
+    "a reply to nothing": b'{"jsonrpc": "2.0", "id": "never asked", "result": 1}',
+}
+
+
+@pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED.keys())
+def test_the_server_answers_on_after_a_message_that_is_none(connect, body):
+    client = connect()
+    client.begin()
+    client.send_bytes(body)
+    client.open("file:///work/f.py", "x = 1\n")
+    assert client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"] == []
+    client.process.stdin.close()
+    assert client.process.wait(10) == 1
+
+
+@pytest.mark.parametrize("length", [b"abc", b"-5"])
+def test_a_frame_without_a_length_ends_the_input_and_the_server(connect, length):
+    client = connect()
+    client.begin()
+    client.writing.write(b"Content-Length: %b\r\n\r\n{}" % length)
+    client.writing.flush()
+    assert client.process.wait(10) == 1
+
+
+@pytest.mark.parametrize("arguments", ["abc", [1], {"a": 1}, 4])
+def test_arguments_that_are_no_list_of_texts_run_nothing(connect, tmp_path, arguments):
+    script = tmp_path / "writes.py"
+    script.write_text("open('it ran', 'w').close()\n")
+    client = connect()
+    client.begin()
+    given = {"command": "kinetoscope.profileWithArguments", "arguments": [script.as_uri(), None, arguments]}
+    assert "error" in client.request("workspace/executeCommand", **given)
+    assert client.request("workspace/executeCommand", command="kinetoscope.cancel")["result"] is False
+    assert not (tmp_path / "it ran").exists()
