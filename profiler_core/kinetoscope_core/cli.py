@@ -112,7 +112,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the script's environment"
     )
-    parser.add_argument("--region", metavar="NAME|FILE:LINE", help="measure this region alone, and end then")
+    parser.add_argument("--region", metavar="NAME|FILE:LINE", help="measure this region, and end then")
     parser.add_argument(
         "--warmup",
         metavar="N",

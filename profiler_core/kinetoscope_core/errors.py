@@ -5,7 +5,7 @@
     ├── InterpreterError       no Python there, too old, no torch                exit 2
     ├── RunError               the script failed; carries its traceback          exit 1
     │   ├── RunCancelled       stopped by the user                               exit 130
-    │   └── ProfilerBusy       another profiler holds CUPTI                      exit 1
+    │   └── ProfilerBusy       torch.profiler could not be started               exit 1
     ├── NothingMeasured        no region reached, no trace                       exit 3
     └── TraceError             not a trace, or cut off beyond repair             exit 3
 
@@ -48,7 +48,7 @@ class RunCancelled(RunError):
 
 
 class ProfilerBusy(RunError):
-    """CUPTI has one subscriber, and another tool is it."""
+    """torch.profiler could not be started, most often because another profiler is on."""
 
 
 class NothingMeasured(KinetoscopeError):

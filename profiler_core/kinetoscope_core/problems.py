@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, RunCancelled, RunError, UsageError
+from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
 from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import RegionLog
@@ -101,8 +101,7 @@ def nothing_measured(
     if error is not None:
         return error
     if outcome.problems:
-        messages = ". ".join(dict.fromkeys(message.rstrip(".") for _, message in outcome.problems))
-        return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
+        return _problems_error(outcome.problems)
     if not outcome.torch_was_imported:
         return NothingMeasured("The script did not import torch, so no region was reached.")
     if log is not None and log.was_aside:
@@ -127,6 +126,14 @@ def nothing_measured(
     return NothingMeasured(
         'The script entered no region. Mark what is to be measured: with torch.profiler.record_function("name"): …'
     )
+
+
+def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
+    """What kept the runner from measuring, or from keeping what it measured."""
+    messages = ". ".join(dict.fromkeys(message.rstrip(".") for _, message in problems))
+    if any(code == "profiler-not-started" for code, _ in problems):
+        return ProfilerBusy(f"{messages}. If another profiler is on in this process, end it, then run again.")
+    return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
 
 
 def _focus_not_measured(name: str, log: RegionLog) -> NothingMeasured:

@@ -1,6 +1,6 @@
 """What the reader of a file should know at a line: what limits a region, what a run ran into, what measures amiss.
 
-Each has a code, a page of docs/diagnostics and a severity that users set.
+Each has a code, a page in pages/ and a severity that users set.
 """
 
 import re

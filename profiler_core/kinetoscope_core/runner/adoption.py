@@ -31,7 +31,7 @@ class Adoption:
 
     `ignores(profile)` holds for ours, and for all in forked children. `step_aside()` is called before a profile of the
     script prepares or starts; `begin()` and `end(recording)` when one records and has recorded; `new_path()` names the
-    file for the next trace.
+    file for the next trace, and `not_kept(error)` is told when there is no copy of one.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class Adoption:
         begin: Callable[[], None],
         end: Callable[[Recording], None],
         new_path: Callable[[], str],
+        not_kept: Callable[[Exception], None],
     ) -> None:
         self.recordings: List[Recording] = []
         self._ignores = ignores
@@ -48,6 +49,7 @@ class Adoption:
         self._begin = begin
         self._end = end
         self._new_path = new_path
+        self._not_kept = not_kept
         self._current: Optional[Recording] = None
 
     def hook(self, autograd_profiler: ModuleType) -> None:
@@ -71,7 +73,10 @@ class Adoption:
         for recording in self.recordings:
             if recording.path is None and recording.results is not None:
                 path = self._new_path()
-                recording.results.save(path)
+                try:
+                    recording.results.save(path)
+                except RuntimeError as error:  # saved by the script in a way that we do not see
+                    self._not_kept(error)
                 if os.path.exists(path):
                     recording.path = path
             recording.results = None
@@ -116,8 +121,11 @@ class Adoption:
             result = original(profile, path, *arguments, **options)
             if recording is not None and recording.path is None and os.path.exists(path):
                 copy = self._new_path()
-                shutil.copyfile(path, copy)
-                recording.path = copy
+                try:
+                    shutil.copyfile(path, copy)
+                    recording.path = copy
+                except OSError as error:  # the script has its file all the same
+                    self._not_kept(error)
             return result
 
         profile.export_chrome_trace = export_chrome_trace

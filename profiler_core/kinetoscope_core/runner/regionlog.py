@@ -7,6 +7,7 @@ fixed name. The log is matched to the trace's slices by thread, name and order. 
 import contextlib
 import functools
 import itertools
+import json
 import os
 import sys
 import threading
@@ -202,6 +203,19 @@ class RegionLog:
         place = Place(len(self.places), file, line, getattr(code, "co_qualname", code.co_name))
         self.places.append(place)
         return place
+
+
+def window_values(path: str, adopted: bool, records_cuda: bool, entries: Dict[str, List[int]]) -> Dict[str, Any]:
+    """What the log says of one recording."""
+    return {"trace": os.path.basename(path), "adopted": adopted, "records_cuda": records_cuda, "entries": entries}
+
+
+def write_log(folder: str, values: Dict[str, Any]) -> None:
+    """Writes a run's log, whole or not at all. Raises OSError."""
+    path = os.path.join(folder, "regionlog.json")
+    with open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
+        json.dump(values, file)
+    os.replace(path + ".tmp", path)
 
 
 def _caller_of_contextlib(frame: FrameType) -> Optional[Tuple[CodeType, int]]:

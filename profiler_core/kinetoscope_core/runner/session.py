@@ -1,13 +1,12 @@
 """One run, from the first message to the last: puts the log, the window, the profilers and the script together."""
 
-import json
 import os
 import signal
 import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, List, Optional
+from typing import AbstractSet, Any, Callable, Dict, Optional
 
 from . import channel as channels
 from . import children, failures, processes, script
@@ -15,7 +14,7 @@ from .adoption import Adoption, Recording
 from .imports import on_import
 from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
 from .profiling import Profiler, device_facts
-from .regionlog import NamedRegion, RegionLog
+from .regionlog import NamedRegion, RegionLog, window_values, write_log
 from .window import Plan, Window
 
 SECONDS_BETWEEN_PROGRESS = 0.2
@@ -42,7 +41,12 @@ class Session:
         self._log = RegionLog(self._on_enter, self._on_exit)
         self._profiler = Profiler()
         self._adoption = Adoption(
-            self._is_not_the_script_s, self._step_aside, self._begin_adopted, self._end_adopted, self._new_trace_path
+            self._is_not_the_script_s,
+            self._step_aside,
+            self._begin_adopted,
+            self._end_adopted,
+            self._new_trace_path,
+            self._trace_not_saved,
         )
         self._pid = os.getpid()
         self._state = "waiting"
@@ -241,11 +245,14 @@ class Session:
                 self._profiler.stop_and_export(path)
                 self._log.is_recording = False
             except Exception as error:
-                self._channel.send("problem", code="trace-not-saved", message=f"The trace was not saved: {error}")
+                self._trace_not_saved(error)
                 return
-            self._own_window = _window(path, False, self._profiler.records_cuda, self._log.entries())
+            self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries())
             self._save()
         self._channel.send("measured", why=why, device=device_facts())
+
+    def _trace_not_saved(self, error: Exception) -> None:
+        self._channel.send("problem", code="trace-not-saved", message=f"The trace was not saved: {error}")
 
     def _new_trace_path(self) -> str:
         self._traces += 1
@@ -273,7 +280,7 @@ class Session:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
         windows = [self._own_window] if self._own_window else []
         windows += [
-            _window(recording.path, True, recording.records_cuda, recording.entries)
+            window_values(recording.path, True, recording.records_cuda, recording.entries)
             for recording in self._adoption.recordings
             if recording.path is not None
         ]
@@ -285,11 +292,8 @@ class Session:
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
         }
-        path = os.path.join(self._folder, "regionlog.json")
         try:
-            with open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
-                json.dump(log, file)
-            os.replace(path + ".tmp", path)
+            write_log(self._folder, log)
         except OSError as error:
             self._channel.send("problem", code="log-not-saved", message=f"The region log was not saved: {error}")
 
@@ -331,10 +335,6 @@ class Session:
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         elif interrupt:
             signal.raise_signal(signal.SIGINT)
-
-
-def _window(path: str, adopted: bool, records_cuda: bool, entries: Dict[str, List[int]]) -> Dict[str, Any]:
-    return {"trace": os.path.basename(path), "adopted": adopted, "records_cuda": records_cuda, "entries": entries}
 
 
 def main(loaded_by_python: AbstractSet[str]) -> Any:
