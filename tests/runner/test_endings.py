@@ -115,6 +115,13 @@ def test_the_time_limit_ends_the_run_and_keeps_what_was_measured(kinetoscope):
     assert b"Traceback" not in ran.script_output
 
 
+def test_an_end_from_afar_does_not_interrupt_a_script_that_has_just_ended(kinetoscope):
+    ran = kinetoscope("slow_to_stop.py", options=["--time-limit", "15", "--to-the-end"])
+    assert ran.code == 0, ran
+    assert "The time limit was over." in ran.messages
+    assert ran.script_output == b""
+
+
 def test_nothing_to_measure_is_said(kinetoscope):
     for script, text in (
         ("no_torch.py", "did not import torch"),

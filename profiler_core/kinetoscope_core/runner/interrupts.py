@@ -11,7 +11,7 @@ from typing import Any, Generator, List, Optional, Type
 
 @contextlib.contextmanager
 def interrupts_deferred() -> Generator[None, None, None]:
-    """While inside, on the main thread, SIGINT waits; then the script's own handler gets it. Other threads get none."""
+    """While inside, on the main thread, SIGINT waits; then the handler that stands there gets it. Other threads get none."""
     before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     if before is None or before is signal.SIG_IGN:
         yield
@@ -25,7 +25,8 @@ def interrupts_deferred() -> Generator[None, None, None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, before)
         if came:
             signal.raise_signal(signal.SIGINT)
 

@@ -74,6 +74,8 @@ class Session:
                 self.finish(exit_code=code)
             except EndOfRun:  # came from the watching thread when the script had just ended
                 self.finish(exit_code=code)
+            if self._was_stopped:  # the script ended before the watching thread could interrupt it
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
         return code
 
     def _run_script(self) -> Any:
