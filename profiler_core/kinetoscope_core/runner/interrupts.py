@@ -11,7 +11,7 @@ from typing import Any, Generator, List, Optional, Type
 
 @contextlib.contextmanager
 def interrupts_deferred() -> Generator[None, None, None]:
-    """While inside, on the main thread, SIGINT waits; the handler there is at the end gets it. Other threads get none."""
+    """While inside, on the main thread, SIGINT waits; then the handler that is set gets it. Other threads get none."""
     before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     if before is None or before is signal.SIG_IGN:
         yield
