@@ -1,0 +1,250 @@
+// What server and extension say to each other beyond LSP: docs/lsp.md, "For richer clients", and docs/measures.md, "JSON".
+// Times are integer nanoseconds; null is "not measured". Imports nothing, so that a web view can use it as well.
+
+export interface Spread {
+  sum: number;
+  median: number;
+  min: number;
+  max: number;
+}
+
+export type Bound = 'overhead' | 'compute' | 'mixed' | 'sync' | 'cpu-only';
+
+export interface OccurrenceInTrace {
+  trace: number;
+  start_ns: number;
+  cpu_total_ns: number;
+  cuda_total_ns: number | null;
+}
+
+export interface KernelShare {
+  name: string;
+  count: number;
+  total_ns: number;
+}
+
+export interface OperatorShare {
+  name: string;
+  is_on_other_thread: boolean;
+  count: number;
+  cpu_total_ns: number;
+  cuda_total_ns: number | null;
+}
+
+export interface ChainLink {
+  kind: 'region' | 'operator' | 'call' | 'activity';
+  name: string;
+}
+
+export interface Breakdown {
+  cpu_nested_ns: number;
+  cpu_operators_ns: number;
+  cpu_calls_ns: number;
+  cpu_self_ns: number;
+  cuda_nested_ns: number | null;
+  cuda_self_ns: number | null;
+  kernels: KernelShare[];
+  kernel_names: number;
+  operators: OperatorShare[];
+  operator_names: number;
+  chain: ChainLink[];
+  threads: number;
+  on_other_threads: number;
+}
+
+/** One passage through a region. At most 200 of a region are kept, evenly chosen. */
+export interface OccurrenceTimes {
+  trace: number;
+  start_ns: number;
+  is_warmup: boolean;
+  cpu_total_ns: number;
+  cpu_self_ns: number;
+  cuda_total_ns: number | null;
+  cuda_busy_ns: number | null;
+}
+
+/** A slice of the CPU. Thread 0 is the region's own; `start_ns` counts from where the timeline starts. */
+export interface HostSlice {
+  kind: 'region' | 'operator' | 'launch' | 'sync' | 'call';
+  name: string;
+  thread: number;
+  depth: number;
+  start_ns: number;
+  duration_ns: number;
+}
+
+/** One activity of the GPU; `launch` is the place of its launch in `host`. */
+export interface DeviceSlice {
+  name: string;
+  stream: string;
+  start_ns: number;
+  duration_ns: number;
+  launch: number | null;
+}
+
+/** The median occurrence. `end_ns` is where its last device activity, or the region itself, ends. */
+export interface Timeline {
+  trace: number;
+  start_ns: number;
+  cpu_total_ns: number;
+  end_ns: number;
+  host: HostSlice[];
+  device: DeviceSlice[];
+  host_left_out: number;
+  device_left_out: number;
+}
+
+/** What `kinetoscope/results` tells of a region. */
+export interface Measures {
+  name: string;
+  file: string | null;
+  line: number | null;
+  occurrences: number;
+  measured: number;
+  is_cold: boolean;
+  unfinished: number;
+  cpu_total_ns: Spread;
+  cpu_self_ns: Spread;
+  cuda_total_ns: Spread | null;
+  cuda_self_ns: Spread | null;
+  cuda_busy_ns: Spread | null;
+  backward_cuda_ns: Spread | null;
+  launches: Spread | null;
+  overhead_ns: number;
+  bound: Bound | null;
+  median_occurrence: OccurrenceInTrace;
+  first: OccurrenceInTrace;
+  breakdown: Breakdown | null;
+}
+
+/** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */
+export interface RegionMeasures extends Measures {
+  occurrence_times: OccurrenceTimes[] | null;
+  timeline: Timeline | null;
+}
+
+export interface RunInfo {
+  script: string;
+  is_module: boolean;
+  arguments: string[];
+  interpreter: string;
+  python: string | null;
+  started: string;
+  seconds: number;
+  ending: string;
+  was_ended_early: boolean;
+  warmup: number;
+  active: number;
+  is_adopted: boolean;
+}
+
+export interface Device {
+  name: string;
+  count: number;
+}
+
+export interface Problem {
+  code: string;
+  message: string;
+  evidence: Record<string, number | string>;
+  file: string | null;
+  line: number | null;
+}
+
+/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
+export interface RunRegion {
+  index: number;
+  measures: RegionMeasures;
+  uri: string | null;
+  row: number | null;
+  share: number | null;
+  stale: string[];
+}
+
+/** Answer of `kinetoscope/run`. */
+export interface RunResult {
+  id: string;
+  title: string;
+  run: RunInfo | null;
+  traces: string[];
+  device: Device | null;
+  torch: string | null;
+  device_total_ns: number | null;
+  outside_regions_ns: number | null;
+  no_cuda_because: string | null;
+  problems: Problem[];
+  regions: RunRegion[];
+}
+
+/** Both null: the newest run of all. */
+export interface RunParams {
+  uri: string | null;
+  run: string | null;
+}
+
+/** `line` counts from 0. */
+export interface RegionPlace {
+  uri: string;
+  line: number;
+  name: string;
+}
+
+/** `embedders` are sources for the page's frame-ancestors. */
+export type TraceParams = (RegionPlace | { run: string; region: number | null }) & { embedders: string[] };
+
+export interface TraceLink {
+  link: string;
+  title: string;
+}
+
+export interface TrustParams {
+  address: string;
+}
+
+export interface Position {
+  line: number;
+  character: number;
+}
+
+/** One region of `kinetoscope/results`. */
+export interface ShownRegion {
+  name: string;
+  pattern: string;
+  line: number;
+  range: { start: Position; end: Position };
+  stale: string[];
+  share: number | null;
+  bound: Bound | null;
+  measures: Measures;
+  run: string | null;
+  started: string | null;
+  device: Device | null;
+  torch: string | null;
+}
+
+export interface ResultsParams {
+  uri: string;
+  version: number;
+  regions: ShownRegion[];
+}
+
+export interface ProgressParams {
+  uri: string;
+  title: string;
+  phase: string | null;
+}
+
+export interface ProfileParams {
+  uri: string;
+  line: number | null;
+  name: string | null;
+  arguments: string[] | null;
+  replace: boolean;
+  workDoneToken?: string;
+}
+
+export interface ProfileAnswer {
+  how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused';
+  message: string;
+  run: string | null;
+}
