@@ -3,30 +3,19 @@
 All of it sums over the measured passages of summary.py, and adds up to its totals.
 """
 
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
-from kinetoscope_core.attribution import Attribution, DirectOperators, in_order
+from kinetoscope_core.attribution import DirectOperators, in_order
 from kinetoscope_core.measures import Breakdown, ChainLink, KernelShare, OperatorShare
-from kinetoscope_core.summary import Passages, RegionKey, Window, passages_of
-from kinetoscope_core.trace import Trace
+from kinetoscope_core.recording import Recording
+from kinetoscope_core.summary import Passages, RegionKey, passages_of
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 
 SHOWN: Final = 5
 _KINDS: Final[dict[int, Literal["region", "operator"]]] = {REGION: "region", OPERATOR: "operator"}
-_Orders: TypeAlias = "dict[tuple[int, int], array[int]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """One trace with what was found in it, as `summarise` and `breakdowns` need it."""
-
-    trace: Trace
-    attribution: Attribution
-    window: Window
 
 
 @dataclass(slots=True)
@@ -72,8 +61,7 @@ def breakdowns(recordings: Sequence[Recording], most: int | None = SHOWN) -> dic
                     on_device[index] = sums[key]
         _add_host(recording, on_thread)
         _add_device(recording, number, on_thread, on_device)
-    orders: _Orders = {}
-    return {key: _breakdown(passages, sums[key], recordings, orders, most=most) for key, passages in regions.items()}
+    return {key: _breakdown(passages, sums[key], recordings, most=most) for key, passages in regions.items()}
 
 
 def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
@@ -173,7 +161,6 @@ def _breakdown(
     passages: Passages,
     sums: _Sums,
     recordings: Sequence[Recording],
-    orders: _Orders,
     *,
     most: int | None,
 ) -> Breakdown:
@@ -212,13 +199,13 @@ def _breakdown(
             for (name, is_other), each in operators[:most]
         ),
         operator_names=len(operators),
-        chain=tuple(_chain(kernels[0][1].example, recordings, orders)) if kernels else (),
+        chain=tuple(_chain(kernels[0][1].example, recordings)) if kernels else (),
         threads=len(set(threads)),
         on_other_threads=sum(1 for thread in threads if thread != (first.pid, first.tid)),
     )
 
 
-def _chain(example: tuple[int, int, int], recordings: Sequence[Recording], orders: _Orders) -> Iterator[ChainLink]:
+def _chain(example: tuple[int, int, int], recordings: Sequence[Recording]) -> Iterator[ChainLink]:
     """From a passage to an activity: regions, operators and calls that were open when it was launched."""
     number, activity, passage = example
     trace, attribution = recordings[number].trace, recordings[number].attribution
@@ -234,10 +221,7 @@ def _chain(example: tuple[int, int, int], recordings: Sequence[Recording], order
             occurrence = attribution.occurrences[occurrence].parent
         outwards.append(attribution.occurrences[passage].name)
         yield from (ChainLink("region", name) for name in reversed(outwards))
-    order = attribution.nesting.order_of.get(thread) or orders.get((number, thread))
-    if order is None:
-        order = array("i", in_order(host, [index for index, each in enumerate(host.thread) if each == thread]))
-        orders[number, thread] = order
+    order = recordings[number].order_of(thread)
     begin = bisect_left(order, attribution.occurrences[passage].start_ns, key=host.start_ns.__getitem__)
     if not is_other:
         begin = order.index(attribution.slices[passage], begin)

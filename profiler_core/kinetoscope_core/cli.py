@@ -282,7 +282,7 @@ def _runs(options: argparse.Namespace) -> int:
 def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
         # How the sources stood is of use to editors alone.
-        sys.stdout.buffer.write(to_json(replace(result, sources={})))
+        sys.stdout.buffer.write(to_json(replace(result, sources={}), is_indented=True))
         sys.stdout.flush()
     else:
         print_result(_console(), result, _texts(result))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Bound = Literal["overhead", "compute", "mixed", "sync", "cpu-only"]
+HostKind = Literal["region", "operator", "launch", "sync", "call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +141,74 @@ class Breakdown:
 
 
 @dataclass(frozen=True, slots=True)
+class OccurrenceTimes:
+    """What one passage took. `trace` and `start_ns` are as in `OccurrenceInTrace`."""
+
+    trace: int
+    start_ns: int
+    is_warmup: bool
+    cpu_total_ns: int
+    cpu_self_ns: int
+    cuda_total_ns: int | None
+    cuda_busy_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpan:
+    """One slice of the CPU in a `Timeline`: a region, an operator or a CUDA call.
+
+    A call is a `sync` if it waits for the device, else a `launch` if it put activities of the trace on it. `thread` 0
+    is the region's own. Spans of one thread and `depth` do not overlap.
+    """
+
+    kind: HostKind
+    name: str
+    thread: int
+    depth: int
+    start_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpan:
+    """One activity of the device in a `Timeline`. `launch` is the place of its launch in `host`, `None` if left out.
+
+    `stream` also names the device where the activities of the timeline are of several.
+    """
+
+    name: str
+    stream: str
+    start_ns: int
+    duration_ns: int
+    launch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """One passage of a region in detail, in order of time. `trace` and `start_ns` are as in `OccurrenceInTrace`.
+
+    All other times count from `start_ns`; `end_ns` is where the region and the last of its activities have ended. Where
+    there is more than is kept, the longest spans are, and `…_left_out` counts the others.
+    """
+
+    trace: int
+    start_ns: int
+    cpu_total_ns: int
+    end_ns: int
+    host: tuple[HostSpan, ...]
+    device: tuple[DeviceSpan, ...]
+    host_left_out: int
+    device_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
 class RegionMeasures:
     """What one region took. `occurrences` counts all passages, `measured` those that enter the statistics.
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
     `is_cold` says that warm-up passages had to be measured, for want of others. `first` is the first passage seen.
-    `breakdown` is `None` where it was not asked for.
+    `breakdown`, `occurrence_times` (all passages seen, or 200 of them) and `timeline` (of the median occurrence) are
+    `None` where they were not asked for.
     """
 
     name: str
@@ -167,3 +230,5 @@ class RegionMeasures:
     median_occurrence: OccurrenceInTrace
     first: OccurrenceInTrace
     breakdown: Breakdown | None = None
+    occurrence_times: tuple[OccurrenceTimes, ...] | None = None
+    timeline: Timeline | None = None

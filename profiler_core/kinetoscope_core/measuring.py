@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kinetoscope_core.attribution import Attribution, attribute
-from kinetoscope_core.breakdown import Recording, breakdowns
+from kinetoscope_core.breakdown import breakdowns
 from kinetoscope_core.errors import NothingMeasured
 from kinetoscope_core.measures import Device, Problem, RegionMeasures
 from kinetoscope_core.outcomes import Outcome
@@ -23,12 +23,14 @@ from kinetoscope_core.problems import (
     outside_while_stopping,
     own_profiler_was_silent,
 )
+from kinetoscope_core.recording import Recording
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
 from kinetoscope_core.regions import Region, region_at
 from kinetoscope_core.results import Result, RunInfo
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.sources import Sources
-from kinetoscope_core.summary import RegionKey, Window, summarise
+from kinetoscope_core.summary import RegionKey, Window, regions_cpu_ns, summarise
+from kinetoscope_core.timeline import timelines
 from kinetoscope_core.trace import Trace, read_trace
 
 NUMBERED_FROM = 64
@@ -121,6 +123,7 @@ def measure_run(
         info,
         [window.trace for window in windows],
         readings,
+        parts,
         regions,
         problems,
         outcome.device.torch,
@@ -151,7 +154,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     if not regions and all(reading.attribution.device_total_ns is None for reading in readings):
         names = ", ".join(str(path) for path in paths)
         raise NothingMeasured(f"{names} holds no region and no device activity, so there is nothing to measure.")
-    return _result(None, paths, readings, regions, problems, None, (), None, sources)
+    return _result(None, paths, readings, parts, regions, problems, None, (), None, sources)
 
 
 def _read(path: Path) -> _Reading:
@@ -164,8 +167,12 @@ def _summarised(readings: Sequence[_Reading], windows: Sequence[Window]) -> list
     recordings = [
         Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)
     ]
-    parts = breakdowns(recordings)
-    return [replace(each, breakdown=parts[RegionKey(each.name, each.file, each.line)]) for each in summarise(*windows)]
+    parts, medians = breakdowns(recordings), timelines(recordings)
+    regions: list[RegionMeasures] = []
+    for each in summarise(*windows):
+        key = RegionKey(each.name, each.file, each.line)
+        regions.append(replace(each, breakdown=parts[key], timeline=medians.get(key)))
+    return regions
 
 
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
@@ -263,6 +270,7 @@ def _result(
     run: RunInfo | None,
     traces: Sequence[Path],
     readings: Sequence[_Reading],
+    windows: Sequence[Window],
     regions: Sequence[RegionMeasures],
     problems: Sequence[Problem],
     torch: str | None,
@@ -284,6 +292,7 @@ def _result(
         torch=torch,
         device_total_ns=sum(measured) if measured else None,
         outside_regions_ns=outside if measured else None,
+        regions_cpu_ns=regions_cpu_ns(windows),
         no_cuda_because=no_cuda_because if not measured else None,
         regions=tuple(regions),
         problems=tuple(problems),

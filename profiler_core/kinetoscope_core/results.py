@@ -1,7 +1,7 @@
 """A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,12 +13,16 @@ from kinetoscope_core.measures import (
     Breakdown,
     ChainLink,
     Device,
+    DeviceSpan,
+    HostSpan,
     KernelShare,
     OccurrenceInTrace,
+    OccurrenceTimes,
     OperatorShare,
     Problem,
     RegionMeasures,
     Spread,
+    Timeline,
 )
 from kinetoscope_core.placing import RegionPrint
 
@@ -52,7 +56,8 @@ class RunInfo:
 @dataclass(frozen=True, slots=True)
 class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
-    `no_cuda_because` then says why, for people. `sources` has all regions of the measured files as they stood then.
+    `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all passages that lie in no other.
+    `sources` has all regions of the measured files as they stood then.
     """
 
     run: RunInfo | None
@@ -64,13 +69,32 @@ class Result:
     no_cuda_because: str | None
     regions: tuple[RegionMeasures, ...]
     problems: tuple[Problem, ...]
+    regions_cpu_ns: int | None = None
     sources: Mapping[str, tuple[RegionPrint, ...]] = field(default_factory=dict[str, "tuple[RegionPrint, ...]"])
 
 
-def to_json(result: Result) -> bytes:
+def share_of(region: RegionMeasures, result: Result) -> float | None:
+    """The region's part of the run, from 0 to 1: of all device work; where there was none, of the CPU time in regions.
+
+    `None` where that was not measured.
+    """
+    has_device = result.device_total_ns is not None
+    total = region.cuda_total_ns if has_device else region.cpu_total_ns
+    whole_ns = result.device_total_ns if has_device else result.regions_cpu_ns
+    # Passages of asyncio tasks overlap: together they may take longer than what is around them.
+    return min(total.sum / whole_ns, 1.0) if total is not None and whole_ns else None
+
+
+def to_json(result: Result, *, is_indented: bool = False) -> bytes:
     """The result as one JSON object; times are integer nanoseconds."""
-    values = as_dict(result)
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    values = {
+        "schema": SCHEMA,
+        "kinetoscope": __version__,
+        **{each.name: getattr(result, each.name) for each in fields(result)},
+        "traces": [str(trace) for trace in result.traces],
+        "sources": {file: {"prints": [each.to_dict() for each in prints]} for file, prints in result.sources.items()},
+    }
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
     try:
         return orjson.dumps(values, option=options)
     except TypeError:  # a lone surrogate in a name, or a path that is not UTF-8
@@ -81,6 +105,8 @@ def _without_surrogates(value: object) -> object:
     """The same values, with what cannot be written as UTF-8 spelled out."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
+    if is_dataclass(value):
+        return {each.name: _without_surrogates(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, dict):
         return {key: _without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
     if isinstance(value, list | tuple):
@@ -88,18 +114,8 @@ def _without_surrogates(value: object) -> object:
     return value
 
 
-def as_dict(result: Result) -> dict[str, Any]:
-    """The result as plain values; the fields are those of the dataclasses."""
-    values = asdict(replace(result, sources={}))
-    values["traces"] = [str(trace) for trace in result.traces]
-    values["sources"] = {
-        file: {"prints": [each.to_dict() for each in prints]} for file, prints in result.sources.items()
-    }
-    return {"schema": SCHEMA, "kinetoscope": __version__, **values}
-
-
 def from_dict(values: dict[str, Any]) -> Result:
-    """The inverse of `as_dict`. Raises `UsageError` for another schema, `ValueError` for damaged prints."""
+    """From the JSON of `to_json`. Raises `UsageError` for another schema, `ValueError` for damaged prints."""
     if values.get("schema") != SCHEMA:
         raise UsageError(f"This is a result of schema {values.get('schema')}, not {SCHEMA}; measure again.")
     run: dict[str, Any] | None = values["run"]
@@ -116,6 +132,7 @@ def from_dict(values: dict[str, Any]) -> Result:
         no_cuda_because=values["no_cuda_because"],
         regions=tuple(_region(region) for region in values["regions"]),
         problems=tuple(Problem(**problem) for problem in values["problems"]),
+        regions_cpu_ns=values.get("regions_cpu_ns"),
         sources={
             file: tuple(RegionPrint.from_dict(each) for each in source["prints"])
             for file, source in values.get("sources", {}).items()
@@ -126,8 +143,16 @@ def from_dict(values: dict[str, Any]) -> Result:
 def _region(values: dict[str, Any]) -> RegionMeasures:
     occurrences = {name: OccurrenceInTrace(**values[name]) for name in ("median_occurrence", "first")}
     spreads = {name: Spread(**value) if value else None for name, value in values.items() if name in _SPREADS}
-    fields: dict[str, Any] = {**values, **occurrences, **spreads, "breakdown": _breakdown(values.get("breakdown"))}
-    return RegionMeasures(**fields)
+    times: list[dict[str, Any]] | None = values.get("occurrence_times")
+    known: dict[str, Any] = {
+        **values,
+        **occurrences,
+        **spreads,
+        "breakdown": _breakdown(values.get("breakdown")),
+        "occurrence_times": None if times is None else tuple(OccurrenceTimes(**each) for each in times),
+        "timeline": _timeline(values.get("timeline")),
+    }
+    return RegionMeasures(**known)
 
 
 def _breakdown(values: dict[str, Any] | None) -> Breakdown | None:
@@ -139,3 +164,13 @@ def _breakdown(values: dict[str, Any] | None) -> Breakdown | None:
         "chain": tuple(ChainLink(**each) for each in values["chain"]),
     }
     return Breakdown(**{**values, **parts})
+
+
+def _timeline(values: dict[str, Any] | None) -> Timeline | None:
+    if values is None:
+        return None
+    spans: dict[str, Any] = {
+        "host": tuple(HostSpan(**each) for each in values["host"]),
+        "device": tuple(DeviceSpan(**each) for each in values["device"]),
+    }
+    return Timeline(**{**values, **spans})

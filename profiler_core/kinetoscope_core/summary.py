@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kinetoscope_core.measures import Bound, Occurrence, OccurrenceInTrace, RegionMeasures, Spread
+from kinetoscope_core.measures import Bound, Occurrence, OccurrenceInTrace, OccurrenceTimes, RegionMeasures, Spread
 
 # measures.md, "Bound": CUDA busy over the time in which the CPU did not wait.
 _OVERHEAD_BELOW: Final = (1, 2)
 _COMPUTE_ABOVE: Final = 1
+
+MOST_OCCURRENCES: Final = 200
+"""Whose times are kept one by one for each region."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,32 @@ def median_of(values: Sequence[int]) -> int:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) // 2
 
 
+def median_passage(passages: Passages, windows: Sequence[Window]) -> Passage:
+    """The measured passage whose CPU total is in the middle; of an even number the earlier of the two."""
+
+    def cpu_ns(passage: Passage) -> int:
+        number, index = passage
+        return windows[number].occurrences[index].cpu_total_ns
+
+    ordered = sorted(passages.on_thread, key=cpu_ns)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def regions_cpu_ns(windows: Sequence[Window]) -> int:
+    """The CPU time of all passages that lie in no other passage, warm-up included."""
+    total_ns = 0
+    for window in windows:
+        for occurrence in window.occurrences:
+            outer = occurrence
+            while outer.parent >= 0:
+                outer = window.occurrences[outer.parent]
+                if _contains(outer, occurrence):
+                    break
+            else:
+                total_ns += occurrence.cpu_total_ns
+    return total_ns
+
+
 def bound_of(occurrence: Occurrence, *, launches_nothing: bool) -> Bound | None:
     """What limits an occurrence, by measures.md; `None` where CUDA was not measured."""
     if occurrence.cuda_busy_ns is None or occurrence.sync_idle_ns is None:
@@ -115,8 +144,7 @@ def bound_of(occurrence: Occurrence, *, launches_nothing: bool) -> Bound | None:
 def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> RegionMeasures:
     occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
     on_thread, on_device = passages.on_thread, passages.on_device
-    ordered = sorted(on_thread, key=lambda passage: occurrences[passage].cpu_total_ns)
-    median = ordered[(len(ordered) - 1) // 2]
+    median = median_passage(passages, windows)
     launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
     return RegionMeasures(
         name=key.name,
@@ -139,6 +167,34 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         bound=bound_of(occurrences[median], launches_nothing=launches is not None and launches.sum == 0),
         median_occurrence=_in_trace(median, windows),
         first=_in_trace(passages.seen[0], windows),
+        occurrence_times=tuple(_times(passage, windows) for passage in _chosen(passages.seen, median)),
+    )
+
+
+def _chosen(seen: Sequence[Passage], median: Passage) -> Sequence[Passage]:
+    """At most `MOST_OCCURRENCES` of the passages, evenly chosen, the first, the last and the median among them."""
+    if len(seen) <= MOST_OCCURRENCES:
+        return seen
+    places = [number * (len(seen) - 1) // (MOST_OCCURRENCES - 1) for number in range(MOST_OCCURRENCES)]
+    wanted = seen.index(median)
+    inner = range(1, len(places) - 1)
+    if wanted not in (places[0], places[-1]):
+        places[min(inner, key=lambda place: abs(places[place] - wanted))] = wanted
+    return [seen[place] for place in places]
+
+
+def _times(passage: Passage, windows: Sequence[Window]) -> OccurrenceTimes:
+    number, index = passage
+    window = windows[number]
+    occurrence = window.occurrences[index]
+    return OccurrenceTimes(
+        trace=number,
+        start_ns=window.base_time_ns + occurrence.start_ns,
+        is_warmup=_is_warmup(window, index),
+        cpu_total_ns=occurrence.cpu_total_ns,
+        cpu_self_ns=occurrence.cpu_self_ns,
+        cuda_total_ns=occurrence.cuda_total_ns,
+        cuda_busy_ns=occurrence.cuda_busy_ns,
     )
 
 

@@ -43,7 +43,7 @@ class Worker:
                 self._profile(request)
             else:
                 result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
-                self.send("result", run=None, result=orjson.loads(to_json(result)))
+                self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             traceback = error.traceback if isinstance(error, RunError) else ""
             self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback)
@@ -65,7 +65,7 @@ class Worker:
         finally:
             for stream in streams:
                 stream.close()
-        self.send("result", run=profiling.run_id, result=orjson.loads(to_json(result)))
+        self.send("result", run=profiling.run_id, result=orjson.Fragment(to_json(result)))
 
     def _listen(self, profiling: Profiling) -> None:
         """Cancels on request, kills on a second one, and when the editor has gone."""

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from kinetoscope_core.attribution import attribute
-from kinetoscope_core.breakdown import Recording, breakdowns
+from kinetoscope_core.breakdown import breakdowns
 from kinetoscope_core.measures import ChainLink, KernelShare
+from kinetoscope_core.recording import Recording
 from kinetoscope_core.summary import RegionKey, Window, summarise
 from kinetoscope_core.trace import read_trace
 

@@ -33,7 +33,9 @@ def measured_again(name, folder):
 @pytest.mark.parametrize("name", sorted(path.name for path in RUNS.iterdir()))
 def test_a_recorded_run_gives_the_same_numbers_again(name, tmp_path):
     expected, result = measured_again(name, tmp_path)
-    assert result["regions"] == expected["regions"]
+    # The timelines and the times of each passage came later; they have tests of their own.
+    known = expected["regions"][0]
+    assert [{field: region[field] for field in known} for region in result["regions"]] == expected["regions"]
     for key in ("device_total_ns", "outside_regions_ns", "device", "torch"):
         assert result[key] == expected[key]
 
