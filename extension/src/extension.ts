@@ -1,0 +1,96 @@
+// Entry point: puts the rooms together. What each does stands in its own file.
+import * as vscode from 'vscode';
+import type { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
+import { executeCommand, type Rooms } from './commands';
+import { Decorations } from './decorations';
+import { Details } from './details/panel';
+import { openExample } from './example';
+import { LINKED, withLinks } from './hovers';
+import { Interpreters } from './interpreter';
+import type { ProgressParams, ResultsParams } from './protocol';
+import { Results } from './results';
+import { Runs } from './runs';
+import { save } from './saving';
+import { selectInterpreter, Server } from './server';
+import { completed } from './settings';
+import { Status } from './status';
+import { Traces } from './trace';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Kinetoscope', { log: true });
+  const interpreters = new Interpreters();
+  const results = new Results();
+  const runs = new Runs(log, context.workspaceState);
+  const traces = new Traces();
+  const client = (): LanguageClient | undefined => server.client;
+  const details = new Details(context, {
+    fetch: (params) => client()?.sendRequest('kinetoscope/run', params),
+    openTrace: (place) => {
+      const running = client();
+      if (running) void traces.open(running, place);
+    },
+  });
+  const rooms: Rooms = { runs, results, traces, details, client };
+  const run = executeCommand(rooms);
+
+  const options = (): LanguageClientOptions => ({
+    documentSelector: [{ language: 'python', scheme: 'file' }],
+    outputChannel: log,
+    markdown: { isTrusted: { enabledCommands: LINKED } },
+    middleware: {
+      executeCommand: (command, args, next) => run(command, args, next),
+      provideHover: async (document, position, token, next) =>
+        withLinks(await next(document, position, token), document, position, results),
+      workspace: {
+        configuration: async (params, token, next) => {
+          const answer = await next(params, token);
+          return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;
+        },
+      },
+    },
+  });
+  const prepare = (started: LanguageClient): void => {
+    started.onNotification('kinetoscope/results', (params: ResultsParams) => {
+      results.take(params);
+      details.update();
+    });
+    started.onNotification('kinetoscope/progress', (params: ProgressParams) => {
+      runs.take(params);
+    });
+    started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
+      const isSaved = await save(uris);
+      if (isSaved === undefined) runs.cancel();
+      return isSaved ?? false;
+    });
+  };
+  const server = new Server(context, interpreters, log, options, prepare);
+
+  context.subscriptions.push(
+    log,
+    interpreters,
+    results,
+    runs,
+    traces,
+    details,
+    server,
+    new Decorations(results),
+    new Status(server, runs, results),
+    interpreters.onDidChange(() => {
+      void server.start();
+      void server.client?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+    }),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
+    }),
+    server.onDidChangeState(({ kind }) => {
+      if (kind !== 'running') results.clear();
+    }),
+    vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
+    vscode.commands.registerCommand('kinetoscope.showLog', () => {
+      log.show();
+    }),
+    vscode.commands.registerCommand('kinetoscope.selectInterpreter', selectInterpreter),
+    vscode.commands.registerCommand('kinetoscope.openExample', () => openExample(context)),
+  );
+  void server.start();
+}

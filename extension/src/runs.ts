@@ -1,0 +1,127 @@
+// A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
+import * as vscode from 'vscode';
+import { LSPErrorCodes, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
+import { joinArguments, splitArguments } from './arguments';
+import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
+
+const SHOW_OUTPUT = 'Show Output';
+const MANAGE_TRUST = 'Manage Workspace Trust';
+const SECONDS_SHOWN = 8;
+
+/** What to profile. Without a line the whole file; without a name the region that holds the line. */
+export interface Target {
+  readonly uri: string;
+  readonly line: number | null;
+  readonly name: string | null;
+  readonly arguments: readonly string[] | null;
+}
+
+export class Runs implements vscode.Disposable {
+  private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
+  private cancelling: vscode.CancellationTokenSource | undefined;
+
+  readonly onDidChangePhase = this.phaseChanged.event;
+
+  constructor(
+    private readonly log: vscode.LogOutputChannel,
+    private readonly memory: vscode.Memento,
+  ) {}
+
+  /** Takes a `kinetoscope/progress`. */
+  take(progress: ProgressParams): void {
+    void vscode.commands.executeCommand('setContext', 'kinetoscope.isProfiling', progress.phase !== null);
+    this.phaseChanged.fire(progress);
+  }
+
+  async profile(client: LanguageClient, target: Target): Promise<void> {
+    if (!(await isTrusted())) return;
+    const name = target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri));
+    const source = new vscode.CancellationTokenSource();
+    try {
+      const answer = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
+        async (progress, token) => {
+          const watching = [
+            token.onCancellationRequested(() => {
+              source.cancel();
+            }),
+            this.onDidChangePhase(({ phase }) => {
+              if (phase !== null) progress.report({ message: phase });
+            }),
+          ];
+          this.cancelling = source;
+          try {
+            const params: ProfileParams = { ...target, arguments: target.arguments?.slice() ?? null, replace: false };
+            return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
+          } finally {
+            for (const each of watching) each.dispose();
+          }
+        },
+      );
+      await this.tell(answer);
+    } catch (error) {
+      if (!(error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled)) throw error;
+      vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+    } finally {
+      if (this.cancelling === source) this.cancelling = undefined;
+      source.dispose();
+    }
+  }
+
+  /** Cancels the run that was begun here; false if there is none. */
+  cancel(): boolean {
+    this.cancelling?.cancel();
+    return this.cancelling !== undefined;
+  }
+
+  /** Asks for arguments, with the last ones of the file filled in. Undefined: none were given. */
+  async askForArguments(uri: string, usual: readonly string[]): Promise<string[] | undefined> {
+    const key = `arguments:${uri}`;
+    const last = this.memory.get<string[]>(key) ?? usual;
+    const text = await vscode.window.showInputBox({
+      title: `Profile ${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))}`,
+      prompt: "The script's arguments, as in a shell",
+      placeHolder: '--size 4096',
+      value: joinArguments(last),
+      validateInput: (typed) => {
+        try {
+          splitArguments(typed);
+          return null;
+        } catch (error) {
+          return (error as SyntaxError).message;
+        }
+      },
+    });
+    if (text === undefined) return undefined;
+    const values = splitArguments(text);
+    await this.memory.update(key, values);
+    return values;
+  }
+
+  private async tell({ how, message }: ProfileAnswer): Promise<void> {
+    if (how === 'measured' || how === 'cancelled') {
+      this.log.info(message);
+      vscode.window.setStatusBarMessage(`Kinetoscope: ${message}`, SECONDS_SHOWN * 1000);
+      return;
+    }
+    this.log[how === 'failed' ? 'error' : 'warn'](message);
+    const show = how === 'failed' ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
+    if ((await show(message, SHOW_OUTPUT)) === SHOW_OUTPUT) this.log.show();
+  }
+
+  dispose(): void {
+    this.cancelling?.cancel();
+    this.phaseChanged.dispose();
+  }
+}
+
+/** Whether code of the workspace may run; says so where it may not. */
+export async function isTrusted(): Promise<boolean> {
+  if (vscode.workspace.isTrusted) return true;
+  const answer = await vscode.window.showWarningMessage(
+    'Profiling runs the code of this workspace, which is not trusted.',
+    MANAGE_TRUST,
+  );
+  if (answer === MANAGE_TRUST) await vscode.commands.executeCommand('workbench.trust.manage');
+  return false;
+}

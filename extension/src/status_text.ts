@@ -1,0 +1,30 @@
+// What the status bar says of the last run. Knows no VS Code.
+import type { ShownRegion } from './protocol';
+
+type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'>;
+
+/** `NVIDIA H200`, `8 × NVIDIA H200` or `CPU only`, with ` ~` where the code has changed since. */
+export function statusText({ device }: Run, isStale: boolean): string {
+  const name = device ? (device.count > 1 ? `${device.count} × ${device.name}` : device.name) : 'CPU only';
+  return name + (isStale ? ' ~' : '');
+}
+
+export function runTooltip(run: Run, isStale: boolean, now: Date): string {
+  const facts = [
+    run.started ? `Profiled ${ago(new Date(run.started), now)}` : 'A trace from elsewhere',
+    `on ${statusText(run, false)}`,
+    ...(run.torch ? [`with torch ${run.torch}`] : []),
+  ];
+  const stale = isStale ? '\nThe code has changed since: profile again.' : '';
+  return `Kinetoscope: ${facts.join(' ')}.${stale}\nClick for the details.`;
+}
+
+/** `just now`, `5 minutes ago`, `yesterday` and so on. */
+export function ago(then: Date, now: Date): string {
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  const minutes = Math.round((then.getTime() - now.getTime()) / 60_000);
+  if (minutes === 0) return 'just now';
+  if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
+  if (Math.abs(minutes) < 24 * 60) return format.format(Math.round(minutes / 60), 'hour');
+  return format.format(Math.round(minutes / (24 * 60)), 'day');
+}

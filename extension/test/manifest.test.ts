@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { SERVER_SETTINGS } from '../src/server_settings';
+
+// The tests run in the repository's root (package.json, "unit").
+interface Setting {
+  scope: string;
+  default: unknown;
+  markdownDescription: string;
+  properties?: Record<string, { default: string }>;
+}
+interface Manifest {
+  version: string;
+  icon: string;
+  capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
+  contributes: {
+    commands: { command: string; title: string; icon?: string }[];
+    menus: Record<string, { command?: string; submenu?: string }[]>;
+    configuration: { properties: Record<string, Setting> };
+    walkthroughs: { steps: { media: { markdown: string } }[] }[];
+  };
+}
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const page = readFileSync('docs/lsp.md', 'utf8');
+const settings = manifest.contributes.configuration.properties;
+
+function rowsOf(heading: string): string[][] {
+  const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+}
+
+test('the settings of the server are those of docs/lsp.md, with their defaults', () => {
+  const rows = rowsOf('Settings');
+  assert.deepEqual(rows.map((row) => row[1]).sort(), SERVER_SETTINGS.toSorted());
+  for (const [, name = '', value = ''] of rows) {
+    assert.deepEqual(settings[`kinetoscope.${name}`]?.default, JSON.parse(value), name);
+  }
+});
+
+test('the severities are those of docs/lsp.md', () => {
+  const documented = rowsOf('Diagnostics').flatMap(([, codes = '', severity = '']) =>
+    codes.split(', ').map((code) => [code, severity]),
+  );
+  const properties = settings['kinetoscope.severities']?.properties ?? {};
+  const set = Object.entries(properties).map(([code, value]) => [code, value.default]);
+  assert.deepEqual(set.sort(), documented.sort());
+});
+
+test('every setting is described, and those that lead to code being run are restricted', () => {
+  for (const [name, setting] of Object.entries(settings)) assert(setting.markdownDescription.length > 20, name);
+  const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
+  for (const name of ['interpreter', 'importStrategy', 'arguments', 'environment', 'folder', 'runs', 'perfetto']) {
+    assert(restricted.includes(`kinetoscope.${name}`), name);
+  }
+});
+
+test('every command of docs/lsp.md has a title and an icon, and every menu names a command that there is', () => {
+  const commands = new Map(manifest.contributes.commands.map((each) => [each.command, each]));
+  for (const [, command = ''] of rowsOf('Commands')) assert(commands.get(command)?.icon, command);
+  for (const entries of Object.values(manifest.contributes.menus)) {
+    for (const { command } of entries) assert(command === undefined || commands.has(command), command);
+  }
+});
+
+test('the version is that of the Python package, and files that are named are there', () => {
+  const source = readFileSync('profiler_core/kinetoscope_core/__init__.py', 'utf8');
+  assert.match(source, new RegExp(`__version__ = "${manifest.version.replaceAll('.', '\\.')}"`));
+  const media = manifest.contributes.walkthroughs.flatMap((each) => each.steps.map((step) => step.media.markdown));
+  for (const file of [manifest.icon, ...media]) assert(existsSync(file), file);
+});

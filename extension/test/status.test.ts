@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { heatOf } from '../src/heat';
+import { ago, runTooltip, statusText } from '../src/status_text';
+
+const device = { name: 'NVIDIA H200', count: 1 };
+
+test('the status bar names the device, and marks what is stale', () => {
+  assert.equal(statusText({ device, torch: null, started: null }, false), 'NVIDIA H200');
+  assert.equal(statusText({ device: { ...device, count: 8 }, torch: null, started: null }, true), '8 × NVIDIA H200 ~');
+  assert.equal(statusText({ device: null, torch: null, started: null }, false), 'CPU only');
+});
+
+test('its tooltip says when and with which torch, as far as that is known', () => {
+  const now = new Date('2026-11-29T12:00:00Z');
+  const run = { device, torch: '2.11.0', started: '2026-11-29T11:55:00+00:00' };
+  assert.match(
+    runTooltip(run, false, now),
+    /^Kinetoscope: Profiled 5 minutes ago on NVIDIA H200 with torch 2\.11\.0\.\n/,
+  );
+  assert.match(
+    runTooltip({ device: null, torch: null, started: null }, true, now),
+    /A trace from elsewhere .*\n.* changed/,
+  );
+});
+
+test('times past are said as people say them', () => {
+  const now = new Date('2026-11-29T12:00:00Z');
+  const before = (minutes: number): string => ago(new Date(now.getTime() - minutes * 60_000), now);
+  assert.deepEqual([0, 1, 59, 120, 24 * 60, 72 * 60].map(before), [
+    'just now',
+    '1 minute ago',
+    '59 minutes ago',
+    '2 hours ago',
+    'yesterday',
+    '3 days ago',
+  ]);
+});
+
+test('heat goes by the share of the run', () => {
+  assert.deepEqual([1, 0.4, 0.39, 0.2, 0.1, 0.05, 0, null].map(heatOf), [0, 0, 1, 1, 2, 3, 3, undefined]);
+});
