@@ -129,7 +129,7 @@ export class Server implements vscode.Disposable {
 
 /** By the Python extension's own picker where there is one and our setting is not in its way. */
 export async function selectInterpreter(): Promise<void> {
-  const isSet = Boolean(vscode.workspace.getConfiguration('kinetoscope').get('interpreter'));
+  const isSet = Boolean(vscode.workspace.getConfiguration('kinetoscope').get<string | null>('interpreter'));
   const hasPicker = (await vscode.commands.getCommands(true)).includes('python.setInterpreter');
   if (hasPicker && !isSet) await vscode.commands.executeCommand('python.setInterpreter');
   else await vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.interpreter');
