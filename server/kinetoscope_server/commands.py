@@ -66,12 +66,12 @@ def register(server: KinetoscopeServer) -> None:
 
     @server.command(methods.OPEN_TRACE)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
-        placed = _measured_at(ls, uri, line, name)
-        return await details.open_trace(ls, placed[0]) if placed else _nothing(ls, name)
+        placed = measured_at(ls, uri, line, name)
+        return await details.open_trace(ls, uri, placed[0]) if placed else _nothing(ls, name)
 
     @server.command(methods.SHOW_DETAILS)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
-        placed = _measured_at(ls, uri, line, name)
+        placed = measured_at(ls, uri, line, name)
         return await details.show_details(ls, placed) if placed else _nothing(ls, name)
 
     @server.command(methods.CLEAR)
@@ -103,7 +103,8 @@ async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:
     tell(server, await work)
 
 
-def _measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:
+def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:
+    """What was measured at the line of the region that a lens or hint meant."""
     document = server.documents.get(uri)
     region = None if document is None else region_of(document, line, name)
     if document is None or region is None:
@@ -121,7 +122,7 @@ def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: s
         server.set_troubles({})
         return
     if line is not None:
-        server.board.forget(_measured_at(server, uri, line, name or ""))
+        server.board.forget(measured_at(server, uri, line, name or ""))
     else:
         server.board.clear(path_of(uri))
     server.show_again()

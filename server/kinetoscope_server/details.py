@@ -3,14 +3,20 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.measures import RegionMeasures
+from kinetoscope_core.results import Result
 from kinetoscope_core.store import Store
 from kinetoscope_server import hovers
 from kinetoscope_server.measured import Placed
 from kinetoscope_server.server import KinetoscopeServer
+
+if TYPE_CHECKING:
+    from kinetoscope_server.links import TraceLink
 
 
 async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> str:
@@ -24,10 +30,12 @@ async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> s
     return text
 
 
-async def open_trace(server: KinetoscopeServer, placed: Placed) -> str | None:
+async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed) -> str | None:
     """Opens the trace in Perfetto at a median passage of the region; returns the link."""
+    perfetto = (await server.settings_for(uri)).perfetto
+    measured = placed.measured
     try:
-        link = await asyncio.to_thread(_link, placed, server.settings.perfetto)
+        link = (await asyncio.to_thread(trace_link, measured.region, measured.shown.result, perfetto)).link
     except KinetoscopeError as error:
         server.client.tell(types.MessageType.Warning, str(error))
         return None
@@ -36,16 +44,28 @@ async def open_trace(server: KinetoscopeServer, placed: Placed) -> str | None:
     return link
 
 
+# Half of what the server takes to start would be for the links, which most sessions never want.
+
+
+def trace_link(
+    region: RegionMeasures | None, result: Result, perfetto: str, embedders: Sequence[str] = ()
+) -> "TraceLink":
+    """As `links.link_to`."""
+    from kinetoscope_server import links  # noqa: PLC0415
+
+    return links.link_to(region, result, perfetto=perfetto, embedders=embedders)
+
+
+def trust(address: str) -> None:
+    """As `links.trust`."""
+    from kinetoscope_server import links  # noqa: PLC0415
+
+    links.trust(address)
+
+
 def _written(text: str) -> Path:
     folder = Store().root / "details"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     page = folder / "details.md"
     page.write_text(text, encoding="utf-8", errors="backslashreplace")
     return page
-
-
-def _link(placed: Placed, perfetto: str) -> str:
-    # Half of what the server takes to start would be for this, which most sessions never want.
-    from kinetoscope_server import links  # noqa: PLC0415
-
-    return links.link_to(placed, perfetto)

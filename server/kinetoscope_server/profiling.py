@@ -146,7 +146,8 @@ def _finish(
         problem = _problem_of(event)
         server.set_troubles(_troubles([problem], event["traceback"] or active.errors))
         return Finish(_HOW.get(event["kind"], "failed"), event["message"])
-    shown = Shown.of(event["result"], event["run"])
+    run = event["run"] or server.archive.keep(event["result"])
+    shown = Shown.of(event["result"], run)
     result = shown.result
     server.show(shown, _troubles(result.problems, active.errors))
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
@@ -154,7 +155,7 @@ def _finish(
     how = found[0] if found else "measured"
     ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
     changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
-    return Finish(how, _message(result, order, changed), event["run"])
+    return Finish(how, _message(result, order, changed), run)
 
 
 def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str:

@@ -1,12 +1,14 @@
 """The real server over stdio, met as VS Code meets it and as a minimal client does."""
 
 import asyncio
+import itertools
 import json
 import os
 import shutil
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,15 @@ REFRESHES = (lsp.WORKSPACE_INLAY_HINT_REFRESH, lsp.WORKSPACE_CODE_LENS_REFRESH)
 COMMAND = [sys.executable, "-m", "kinetoscope_server"]
 
 
+@dataclass
+class Answer:
+    """A response whose result stays the JSON that came; pygls makes objects of it."""
+
+    id: str
+    jsonrpc: str
+    result: Any
+
+
 class Editor(LanguageClient):
     """The test client, with answers to what our server asks, and a record of it."""
 
@@ -36,6 +47,7 @@ class Editor(LanguageClient):
         self.results: dict[str, Any] = {}
         self.progress: list[Any] = []
         self.workspace_path = Path()
+        self._numbers = itertools.count()
 
     async def until(self, holds: Any, what: str, within_s: float = 30.0) -> Any:
         """Waits until something holds, which messages of the server bring about."""
@@ -105,6 +117,16 @@ class Editor(LanguageClient):
         sent = self.protocol.send_request(lsp.TEXT_DOCUMENT_CODE_ACTION, params, msg_id="actions")
         self.protocol._result_types.pop("actions")
         return {action["title"]: action for action in await asyncio.wrap_future(sent)}
+
+    async def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """The answer to a request of ours, as the JSON that came."""
+        identity = f"asked-{next(self._numbers)}"
+        sent = self.protocol.send_request(method, params, msg_id=identity)
+        self.protocol._result_types[identity] = Answer
+        return await asyncio.wrap_future(sent)
+
+    def close(self, uri: str) -> None:
+        self.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
 
     async def until_lenses(self, uri: str, holds: Any) -> None:
         """Asks for the lenses until they are as they should be."""
