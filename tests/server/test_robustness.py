@@ -179,7 +179,9 @@ def test_lone_surrogates_go_through(connect):
     text = 'from torch.profiler import record_function\nwith record_function("\ud800"): pass\n'
     client.open("file:///work/f.py", text)
     (symbol,) = client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"]
-    assert symbol["name"] == "\ud800"
+    assert symbol["name"] == "\\ud800"
+    (lens, _) = client.request("textDocument/codeLens", textDocument={"uri": "file:///work/f.py"})["result"]
+    assert lens["command"]["arguments"] == ["file:///work/f.py", 1, "\ud800"]
 
 
 @pytest.mark.timeout(90)
