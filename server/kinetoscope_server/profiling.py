@@ -20,6 +20,7 @@ from kinetoscope_server.measured import Shown
 from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
 from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.settings import Settings
 from kinetoscope_server.workers import Event
 
 How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
@@ -66,18 +67,27 @@ async def profile(
     server: KinetoscopeServer, order: Order, *, token: int | str | None = None, replace: bool = False
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
-    with server.runs.preparing():
-        if not replace and not await _may_replace(server):
-            return _KEPT
-        replaced = server.runs.active
-        unsaved = await _unsaved(server)
-        settings = await server.settings_for(order.uri)
+    prepared = await server.runs.prepared(_prepared(server, order, replace=replace))
+    if prepared is None:
+        return Finish("cancelled", f"{order.title} was cancelled before it began.")
+    if isinstance(prepared, Finish):
+        return prepared
+    replaced, unsaved, settings = prepared
     try:
         request = request_of(order, settings, server.root_of(order.path))
     except KinetoscopeError as error:
         return Finish("failed", printable(str(error)))
     server.client.log(f"{order.title}: {command_text(request)}\n")
     return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
+
+
+async def _prepared(
+    server: KinetoscopeServer, order: Order, *, replace: bool
+) -> tuple[ActiveRun | None, Sequence[str], Settings] | Finish:
+    """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
+    if not replace and not await _may_replace(server):
+        return _KEPT
+    return server.runs.active, await _unsaved(server), await server.settings_for(order.uri)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
