@@ -26,7 +26,9 @@ export function compositionsOf(breakdown: Breakdown): Composition[] {
     { kind: 'calls', name: 'CUDA calls', ns: breakdown.cpu_calls_ns },
     { kind: 'self', name: 'self', ns: breakdown.cpu_self_ns },
   ]);
-  if (breakdown.cuda_nested_ns === null || breakdown.cuda_self_ns === null) return [cpu];
+  if (breakdown.cuda_nested_ns === null || breakdown.cuda_self_ns === null) {
+    return [{ ...cpu, parts: cpu.parts.filter((part) => part.kind !== 'calls' || part.ns > 0) }];
+  }
   const cuda = composition('CUDA total', [
     { kind: 'nested', name: 'nested regions', ns: breakdown.cuda_nested_ns },
     { kind: 'cuda-self', name: 'self', ns: breakdown.cuda_self_ns },

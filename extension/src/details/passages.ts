@@ -10,8 +10,8 @@ export interface Bar {
   y: number;
   height: number;
   isWarmup: boolean;
-  /** Higher than the axis goes. */
-  isCut: boolean;
+  /** Its time, where it is higher than the axis goes. */
+  cut: string | null;
 }
 
 export interface BarLane {
@@ -37,10 +37,11 @@ export interface PassagesLayout {
   /** Place of the median passage, null where it is not among those that were kept. */
   median: number | null;
   warmups: { from: number; to: number } | null;
+  isCold: boolean;
 }
 
 const LEFT = 62;
-const HEADING = 20;
+const HEADING = 32;
 const LANE = 76;
 const BETWEEN = 14;
 const FOOT = 30;
@@ -79,6 +80,7 @@ export function passagesLayout(
       index > 0 && each.trace !== passages[index - 1]?.trace ? [LEFT + slot * index] : [],
     ),
     median: median === -1 ? null : median,
+    isCold: measures.is_cold,
     warmups: warmups === 0 ? null : { from: LEFT, to: LEFT + slot * warmups },
   };
 }
@@ -101,8 +103,8 @@ function lane(kind: 'cuda' | 'cpu', title: string, top: number, medianNs: number
     const passage = passages[index];
     if (ns === null || !passage) return [];
     const x = LEFT + slot * index + (slot - barWidth) / 2;
-    const isCut = ns > highest;
-    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isWarmup: passage.is_warmup, isCut }];
+    const cut = ns > highest ? timeText(ns) : null;
+    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isWarmup: passage.is_warmup, cut }];
   });
   const found = ticks(0, highest, 3).map((tick) => ({ ...tick, y: y(tick.ns) }));
   return { title, kind, top, bottom, ticks: found, bars, median: { y: y(medianNs), text: timeText(medianNs) } };
@@ -127,7 +129,9 @@ export function passageText(
 ): string {
   const passage = passages[index];
   if (!passage) return '';
-  const marks = [isMedian ? 'median' : '', passage.is_warmup ? 'warm-up' : ''].filter(Boolean);
+  const marks = [isMedian ? 'median' : '', passage.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : ''].filter(
+    Boolean,
+  );
   const isWhole = passages.length === measures.occurrences;
   const number = `Passage ${index + 1} of ${isWhole ? '' : 'the '}${passages.length}${isWhole ? '' : ' kept'}`;
   const facts = [marks.length > 0 ? `${number} (${marks.join(', ')})` : number];

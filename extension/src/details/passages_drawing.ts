@@ -5,8 +5,10 @@ import { passageText, type Bar, type BarLane, type PassagesLayout } from './pass
 import { filled } from './patterns';
 import { timeText } from './text';
 
+const ROOM_FOR_A_TIME = 44;
+
 export function passagesSvg(layout: PassagesLayout, passages: readonly OccurrenceTimes[], measures: Measures): Markup {
-  const { width, height, left, right, lanes } = layout;
+  const { width, height, lanes } = layout;
   const foot = lanes.at(-1)?.bottom ?? 0;
   return html`<svg
     class="passages"
@@ -15,7 +17,7 @@ export function passagesSvg(layout: PassagesLayout, passages: readonly Occurrenc
     viewBox="0 0 ${width} ${height}"
     role="presentation"
   >
-    ${lanes.map((lane) => laneMarkup(lane, left, right))}
+    ${lanes.map((lane) => laneMarkup(lane, layout))}
     ${layout.breaks.map((x) => html`<line class="break" x1="${x}" x2="${x}" y1="0" y2="${foot}" />`)}
     ${layout.numbers.map(({ x, text }) => html`<text class="axis" x="${x}" y="${foot + 13}" text-anchor="middle">${text}</text>`)}
     ${footMarkup(layout, foot)}
@@ -23,27 +25,34 @@ export function passagesSvg(layout: PassagesLayout, passages: readonly Occurrenc
   </svg>`;
 }
 
-function laneMarkup(lane: BarLane, left: number, right: number): Markup {
-  return html`<text class="lane-title" x="0" y="${lane.top - 8}">${lane.title}</text>
+function laneMarkup(lane: BarLane, { left, right, slot }: PassagesLayout): Markup {
+  return html`<text x="0" y="${lane.top - 18}"
+      ><tspan class="lane-title">${lane.title}</tspan
+      ><tspan class="axis" dx="8">median ${lane.median.text}</tspan></text
+    >
     ${lane.ticks.map(
       ({ y, text }) =>
         html`<line class="grid" x1="${left}" x2="${right}" y1="${y}" y2="${y}" />
           <text class="axis" x="${left - 6}" y="${y + 3.5}" text-anchor="end">${text}</text>`,
     )}
-    ${lane.bars.map((bar) => barMarkup(bar, lane.kind))}
-    <line class="median" x1="${left}" x2="${right}" y1="${lane.median.y}" y2="${lane.median.y}" />
-    <text class="axis median" x="${right}" y="${lane.top - 8}" text-anchor="end">median ${lane.median.text}</text>`;
+    ${lane.bars.map((bar) => barMarkup(bar, lane.kind, slot))}
+    <line class="median" x1="${left}" x2="${right}" y1="${lane.median.y}" y2="${lane.median.y}" />`;
 }
 
-function barMarkup(bar: Bar, kind: string): Markup {
-  const { x, y, width, height, isWarmup, isCut } = bar;
+function barMarkup(bar: Bar, kind: string, slot: number): Markup {
+  const { x, y, width, height, isWarmup, cut } = bar;
   const shape = html`x="${x}" y="${y}" width="${width}" height="${Math.max(1, height)}"`;
-  return html`${filled(isWarmup ? `${kind}-warmup` : kind, shape)}${isCut ? cutMarkup(bar) : nothing}`;
+  return html`<g class="${width < 4 ? 'thin' : ''}">${filled(isWarmup ? `${kind}-warmup` : kind, shape)}</g
+    >${cut === null ? nothing : cutMarkup(bar, cut, slot)}`;
 }
 
-/** A bar that is higher than the axis ends in a slanted gap. */
-function cutMarkup({ x, y, width }: Bar): Markup {
-  return html`<path class="cut" d="M${x - 2} ${y + 9}L${x + width + 2} ${y + 4}" />`;
+/** A bar that is higher than the axis ends in a slanted gap, with its time above where there is room. */
+function cutMarkup({ x, y, width }: Bar, time: string, slot: number): Markup {
+  return html`<path class="cut" d="M${x - 2} ${y + 9}L${x + width + 2} ${y + 4}" />${
+      slot < ROOM_FOR_A_TIME
+        ? nothing
+        : html`<text class="axis" x="${x + width / 2}" y="${y - 4}" text-anchor="middle">${time}</text>`
+    }`;
 }
 
 function footMarkup(layout: PassagesLayout, foot: number): Markup {
@@ -57,11 +66,11 @@ function footMarkup(layout: PassagesLayout, foot: number): Markup {
           y1="${foot + 2.5}"
           y2="${foot + 2.5}"
         />
-        <text class="axis" x="${warmups.from}" y="${below}">warm-up</text>`
+        <text class="axis" x="${warmups.from}" y="${below}">${layout.isCold ? 'cold' : 'warm-up'}</text>`
     : nothing;
   if (median === null) return warmup;
   const x = layout.left + layout.slot * (median + 0.5);
-  return html`${warmup}<path class="median-mark" d="M${x - 4} ${foot + 1}h8l-4 -5z" />`;
+  return html`${warmup}<path class="median-mark" d="M${x - 5} ${below}h10l-5 -8z" />`;
 }
 
 /** The whole height of a passage can be pointed at. */
@@ -87,8 +96,9 @@ export function passagesCaption(passages: readonly OccurrenceTimes[], measures: 
     passages.length === measures.occurrences
       ? 'All passages that were seen'
       : `${passages.length} of ${measures.occurrences} passages, evenly chosen`;
-  const warmups = passages.some((each) => each.is_warmup) ? ' Hatched: warm-up, not measured.' : '';
-  return `${number}, in order of time; each lane has its own scale.${measures.is_cold ? ' All are cold: there were too few to warm up.' : warmups}`;
+  const hatched = measures.is_cold ? 'cold, but measured for want of others' : 'warm-up, not measured';
+  const warmups = passages.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
+  return `${number}, in order of time; each lane has its own scale. The arrow marks the median passage.${warmups}`;
 }
 
 export function passagesTable(passages: readonly OccurrenceTimes[]): Markup {

@@ -2,7 +2,7 @@
 import type { Measures, OccurrenceTimes } from '../../protocol';
 import { passagesLayout, passageText } from '../passages';
 import { passagesSvg } from '../passages_drawing';
-import { Picker } from './picking';
+import { Picker, widthOf } from './picking';
 
 export class PassagesChart {
   private readonly picker: Picker;
@@ -25,7 +25,7 @@ export class PassagesChart {
   }
 
   draw(): void {
-    const layout = passagesLayout(this.passages, this.measures, this.chart.clientWidth);
+    const layout = passagesLayout(this.passages, this.measures, widthOf(this.chart));
     this.median = layout.median;
     this.chart.innerHTML = passagesSvg(layout, this.passages, this.measures).text;
   }
