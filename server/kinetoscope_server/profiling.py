@@ -87,7 +87,7 @@ async def _prepared(
     """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
     if not replace and not await _may_replace(server):
         return _KEPT
-    return server.runs.active, await _unsaved(server), await server.settings_for(order.uri)
+    return server.runs.active, await _unsaved(server), await server.configuration.of(order.uri)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:

@@ -120,7 +120,7 @@ class Runs:
         if active is None:
             return
         if event["event"] == "output":
-            self._client.log(event["text"])
+            self._client.log(event["text"].removesuffix("\n"))
             if event["stream"] == "stderr":
                 active.errors = (active.errors + event["text"])[-_OUTPUT_KEPT:]
         elif event["event"] == "progress" and not active.is_cancelled:
