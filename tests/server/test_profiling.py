@@ -281,8 +281,9 @@ async def test_a_client_that_saves_has_its_text_run(start):
 
 async def test_what_a_script_writes_in_pieces_is_logged_in_whole_lines(start):
     client = await start()
-    pieces = "import os, time\nfor piece in (b'one', b' line\\nand ', b'a half'):\n    os.write(2, piece); time.sleep(0.1)\n"
-    uri = client.write("pieces.py", pieces)
+    pieces = "(b'one', b' line\\nand ', b'a half')"
+    text = f"import os, time\nfor piece in {pieces}:\n    os.write(2, piece); time.sleep(0.1)\n"
+    uri = client.write("pieces.py", text)
     client.open(uri)
     await client.execute("kinetoscope.profileFile", uri)
     await client.message()
