@@ -1,10 +1,10 @@
 // The panel in a real browser, by keyboard and mouse: CHROMIUM=… SAMPLE=run.json node --test extension/test/harness/
-// SAMPLE is what sample.py makes of tests/traces/h200/train_mlp.json.gz with --source examples/train_mlp.py.
+// SAMPLE is what tests/end_to_end/panel_sample.py makes of tests/traces/h200/train_mlp.json.gz with --source examples/train_mlp.py.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { modules, openPanel, themes } from './panel.mjs';
+import { css, listed, openPanel, savedPage, themes } from './panel.mjs';
 
 const run = JSON.parse(readFileSync(process.env.SAMPLE, 'utf8'));
 const BACKWARD = run.regions.find((region) => region.measures.name === 'backward');
@@ -117,7 +117,7 @@ test('keys zoom, and what is shown is what is saved', async () => {
   const whole = run.regions[0].measures.timeline.end_ns;
   assert.ok(Math.abs(view.span.to - view.span.from - whole / 2) < 1);
   assert.ok(view.span.from > 0);
-  const html = modules().savedPage(run, view, readFileSync(new URL('../../dist/details.css', import.meta.url), 'utf8'));
+  const html = savedPage(run, view, css);
   const saved = await browser.newPage();
   const complaints = [];
   saved.on('console', (message) => complaints.push(message.text()));
@@ -139,7 +139,7 @@ test('an edit moves the line and marks it stale, without taking the chart away',
   const edited = copyOf(run);
   edited.regions[BACKWARD.index].row += 4;
   edited.regions[BACKWARD.index].stale = ['its code has changed since it was measured'];
-  await send({ kind: 'run', uri: null, run: modules().listed(edited), choose: null });
+  await send({ kind: 'run', uri: null, run: listed(edited), choose: null });
   assert.equal(await page.locator('#go-to-line').innerText(), 'train_mlp.py:65');
   assert.match(await page.locator('#region-facts').innerText(), /^Stale: its code has changed/);
   assert.equal(await page.locator('#lanes-readout').innerText(), before);
