@@ -21,12 +21,13 @@ from kinetoscope_server.archive import Archive
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.client import Client
 from kinetoscope_server.configuration import Configuration
-from kinetoscope_server.diagnostics import Trouble, diagnostics, elsewhere
+from kinetoscope_server.diagnostics import diagnostics, elsewhere
 from kinetoscope_server.documents import Document, Documents, path_of, uri_of
 from kinetoscope_server.measured import Board, Shown
 from kinetoscope_server.notices import results_notice
 from kinetoscope_server.protocol import Protocol
 from kinetoscope_server.runs import ActiveRun, Runs
+from kinetoscope_server.troubles import Troubles, stored_troubles_of
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class KinetoscopeServer(LanguageServer):
         self.changes = Changes()
         self.runs = Runs(self.client, self._phase_changed)
         self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
-        self._troubles: dict[str, list[Trouble]] = {}
+        self._troubles: Troubles = {}
         self._recalled: set[str] = set()
         self._recalling = asyncio.Lock()
         self._publishing: dict[str, asyncio.TimerHandle] = {}
@@ -125,30 +126,32 @@ class KinetoscopeServer(LanguageServer):
         """Takes in what the store has that is not known yet: runs of earlier days, and of the command."""
         async with self._recalling:
             new = await asyncio.to_thread(self._stored)
-            for shown in new:
+            for shown, troubles in new:
                 self._recalled.add(shown.run)
                 self.board.add(shown)
+                self._troubles.update(troubles)
         if new:
             self.show_again()
 
-    def _stored(self) -> list[Shown]:
-        found: list[Shown] = []
+    def _stored(self) -> list[tuple[Shown, Troubles]]:
+        found: list[tuple[Shown, Troubles]] = []
         for run in reversed(Store().runs()):
             if run.id not in self._recalled:
                 try:
-                    found.append(Shown.of(cast("dict[str, Any]", run.result()), run.id))
+                    shown = Shown.of(cast("dict[str, Any]", run.result()), run.id)
+                    found.append((shown, stored_troubles_of(shown)))
                 except (KinetoscopeError, KeyError, TypeError, ValueError) as error:
                     self._recalled.add(run.id)
                     log.warning("the stored run %s is not shown: %r", run.id, error)
         return found
 
-    def show(self, shown: Shown, troubles: dict[str, list[Trouble]]) -> None:
+    def show(self, shown: Shown, troubles: Troubles) -> None:
         """Shows the result of a run that has just ended, with what it ran into, in place of the last run's."""
         self._recalled.add(shown.run)
         self.board.add(shown)
         self.set_troubles(troubles)
 
-    def set_troubles(self, troubles: dict[str, list[Trouble]]) -> None:
+    def set_troubles(self, troubles: Troubles) -> None:
         """The problems of the last run; those of the one before it are gone."""
         before = set(self._troubles)
         self._troubles = troubles
