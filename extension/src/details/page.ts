@@ -7,8 +7,8 @@ import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { ListedRegion, RegionTimes, View } from './messages';
-import { passagesLayout } from './passages';
-import { passagesCaption, passagesSvg, passagesTable } from './passages_drawing';
+import { occurrencesLayout } from './occurrences';
+import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './occurrences_drawing';
 import { patterns } from './patterns';
 import { factsMarkup, placeText } from './region_markup';
 import { filtered, ordered, regionsOf } from './rows';
@@ -69,15 +69,15 @@ function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
           <p class="quiet">${lanesCaption(timeline)}</p>
           ${asTable(lanesTable(timeline))}`;
-  const passages =
+  const chart =
     occurrences === null
       ? html`<p class="quiet">${NOT_KEPT}</p>`
-      : html`${passagesSvg(passagesLayout(occurrences, measures, WIDTH), occurrences, measures)}
-          <p class="quiet">${passagesCaption(occurrences, measures)}</p>
-          ${asTable(passagesTable(occurrences))}`;
+      : html`${occurrencesSvg(occurrencesLayout(occurrences, measures, WIDTH), occurrences, measures)}
+          <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>
+          ${asTable(occurrencesTable(occurrences))}`;
   return html`<section class="chosen">
     <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
-    ${factsMarkup(region)} ${cardsMarkup(measures, { lanes, passages })}
+    ${factsMarkup(region)} ${cardsMarkup(measures, { lanes, occurrences: chart })}
   </section>`;
 }
 

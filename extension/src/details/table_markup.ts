@@ -5,7 +5,7 @@ import type { ListedRegion } from './messages';
 import type { Order } from './rows';
 import { shareText, timeParts } from './text';
 
-export const TABLE_CAPTION = 'Medians of the measured passages.';
+export const TABLE_CAPTION = 'Medians of the measured occurrences.';
 
 const SHARE_WIDTH = 48;
 
