@@ -85,7 +85,13 @@ function boxMarkup(box: Box, width: number, text: string): Markup {
     >${filled(box.kind, shape)}${
       box.label === ''
         ? nothing
-        : html`<svg x="${Math.max(0, from)}" y="${box.y}" width="${to - Math.max(0, from)}" height="${box.height}">
+        : html`<svg
+            aria-hidden="true"
+            x="${Math.max(0, from)}"
+            y="${box.y}"
+            width="${to - Math.max(0, from)}"
+            height="${box.height}"
+          >
             <text x="4" y="${box.height / 2 + 4}">${box.label}</text>
           </svg>`
     }</g

@@ -41,6 +41,9 @@ export interface OccurrencesLayout {
 }
 
 const LEFT = 62;
+const RIGHT = 8;
+/** Room for the text above the bars. */
+const ROOM_FOR_TEXT = 180;
 const HEADING = 32;
 const LANE = 76;
 const BETWEEN = 14;
@@ -53,7 +56,7 @@ export function occurrencesLayout(
   measures: Measures,
   width: number,
 ): OccurrencesLayout {
-  const slot = Math.min(WIDEST_SLOT, (width - LEFT - 8) / Math.max(1, occurrences.length));
+  const slot = Math.min(WIDEST_SLOT, (width - LEFT - RIGHT) / Math.max(1, occurrences.length));
   const barWidth = Math.max(1, Math.min(26, slot * 0.68));
   const placed = { slot, barWidth, occurrences };
   const lanes: BarLane[] = [];
@@ -68,11 +71,12 @@ export function occurrencesLayout(
   const median = occurrences.findIndex((each) => each.trace === trace && each.start_ns === start_ns);
   const warm = occurrences.findIndex((each) => !each.is_warmup);
   const warmups = warm === -1 ? occurrences.length : warm;
+  const right = LEFT + slot * occurrences.length;
   return {
-    width,
+    width: Math.min(width, Math.max(right + RIGHT, ROOM_FOR_TEXT)),
     height: top + LANE + FOOT,
     left: LEFT,
-    right: LEFT + slot * occurrences.length,
+    right,
     slot,
     lanes,
     numbers: numbersOf(occurrences.length, measures.occurrences, slot),

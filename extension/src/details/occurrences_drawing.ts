@@ -120,7 +120,7 @@ export function occurrencesTable(occurrences: readonly OccurrenceTimes[]): Marku
         }
         <th scope="col" class="number">CPU total</th>
         <th scope="col" class="number">CPU self</th>
-        <th scope="col"></th>
+        <td></td>
       </tr>
     </thead>
     <tbody>

@@ -1,6 +1,6 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
 import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
-import { cardsMarkup, NOT_KEPT } from '../cards';
+import { cardsMarkup, MANY, NOT_KEPT } from '../cards';
 import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
 import { html, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
@@ -17,9 +17,6 @@ export interface RegionEvents {
   trace: (region: number) => void;
   span: (span: Span | null) => void;
 }
-
-/** So many occurrences need the whole width. */
-const MANY = 12;
 
 export class RegionSection {
   private occurrences: OccurrencesChart | null = null;
@@ -52,7 +49,7 @@ export class RegionSection {
         <vscode-button id="open-trace">Open trace</vscode-button>
       </header>
       <div id="region-facts"></div>
-      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>` })}`.text;
+      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false })}`.text;
     onClick('go-to-line', () => {
       this.events.reveal(region.index);
     });
