@@ -69,7 +69,7 @@ def _timeline(recording: Recording, number: int, index: int, activities: "array[
         trace=number,
         start_ns=recording.window.base_time_ns + occurrence.start_ns,
         cpu_total_ns=occurrence.cpu_total_ns,
-        end_ns=max(occurrence.cpu_total_ns, *ends) if ends else occurrence.cpu_total_ns,
+        end_ns=max([occurrence.cpu_total_ns, *ends]),
         host=tuple(_host_spans(recording, index, kept, activities)),
         device=tuple(_device_spans(recording, index, shown, kept)),
         host_left_out=len(slices) - len(kept),
