@@ -50,7 +50,7 @@ export class Server implements vscode.Disposable {
       const message = error instanceof Error ? error.message : String(error);
       this.log.error(message);
       this.set({ kind: 'failed', message: `The language server did not start: ${message}` });
-      void this.tell(`Kinetoscope's language server did not start: ${message}`, LOG);
+      void this.tell(`Kinetoscope's language server did not start: ${message}`, [LOG]);
     });
     await this.changing;
   }
@@ -65,7 +65,8 @@ export class Server implements vscode.Disposable {
     if ('problem' in command) {
       this.log.error(command.message);
       this.set({ kind: 'refused', message: command.message });
-      void this.tell(command.message, SELECT, SETTINGS);
+      const setting = command.problem.startsWith('not') ? 'importStrategy' : 'interpreter';
+      void this.tell(command.message, [SELECT, SETTINGS], `kinetoscope.${setting}`);
       return;
     }
     this.log.info(`starting the language server: ${[command.command, ...(command.args ?? [])].join(' ')}`);
@@ -112,12 +113,12 @@ export class Server implements vscode.Disposable {
   }
 
   /** Says what is wrong, once as long as it stays the same. */
-  private async tell(message: string, ...buttons: string[]): Promise<void> {
+  private async tell(message: string, buttons: string[], settings = ''): Promise<void> {
     if (message === this.told) return;
     this.told = message;
     const answer = await vscode.window.showErrorMessage(message, ...buttons);
     if (answer === SELECT) await selectInterpreter();
-    if (answer === SETTINGS) await vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.i');
+    if (answer === SETTINGS) await openSettings(settings);
     if (answer === LOG) this.log.show();
   }
 
@@ -132,7 +133,13 @@ export async function selectInterpreter(): Promise<void> {
   const isSet = Boolean(vscode.workspace.getConfiguration('kinetoscope').get<string | null>('interpreter'));
   const hasPicker = (await vscode.commands.getCommands(true)).includes('python.setInterpreter');
   if (hasPicker && !isSet) await vscode.commands.executeCommand('python.setInterpreter');
-  else await vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.interpreter');
+  else await openSettings('kinetoscope.interpreter');
+}
+
+/** Those of the workspace where there is one: in a remote window, the user's tab has none of a machine's paths. */
+async function openSettings(query: string): Promise<void> {
+  const where = vscode.workspace.workspaceFolders ? 'openWorkspaceSettings' : 'openSettings';
+  await vscode.commands.executeCommand(`workbench.action.${where}`, { query });
 }
 
 /** The CPython minors whose libraries the extension carries. */
