@@ -162,7 +162,11 @@ export class Workbench {
 
   /** Runs a command from the palette by its title. */
   async command(title) {
-    await this.page.keyboard.press('F1');
+    await until('the palette', async () => {
+      await this.page.keyboard.press('F1'); // a web view that is just getting the focus swallows it
+      const opened = this.input().waitFor({ timeout: 3000 });
+      return opened.then(() => true).catch(() => false);
+    });
     await this.input().fill(`>${title}`);
     await this.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: title }).first().waitFor();
     await this.page.keyboard.press('Enter');
@@ -172,6 +176,7 @@ export class Workbench {
   async goTo(number) {
     await this.page.keyboard.press('Control+g');
     await this.input().fill(`:${number}`);
+    await this.page.locator('.quick-input-widget .monaco-list-row', { hasText: `line ${number}` }).waitFor();
     await this.page.keyboard.press('Enter');
     await until(`the cursor at line ${number}`, async () => (await this.cursorLine()) === number);
   }
