@@ -68,7 +68,7 @@ def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play
 
 @pytest.mark.usefixtures("trained")
 def test_editor_and_details_follow_the_theme(play):
-    play("themes", scale=1.5)
+    play("themes", scale=1.4)
 
 
 def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):

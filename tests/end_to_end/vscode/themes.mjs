@@ -54,11 +54,13 @@ await scenario(async (stage) => {
 
   await stage.step('the details alone', async () => {
     await shown('Default Light Modern');
+    await page.setViewportSize({ width: 1090, height: 1400 });
     await alone('Kinetoscope: ');
     const whole = await until('the whole width', async () => {
       const box = await page.locator('iframe.webview.ready').boundingBox();
       return box.width > 1000 && box;
     });
-    await picture('details-light', whole);
+    const last = await panel.locator('#lanes > p.quiet').boundingBox();
+    await picture('details-light', { ...whole, height: last.y + last.height - whole.y });
   });
 });
