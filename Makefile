@@ -21,7 +21,7 @@ test: export OMP_NUM_THREADS = 1
 test: $(READY) $(NODE_READY)
 	@bash scripts/set_up_browser.sh
 	npm run --silent unit
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=15 $(ARGS)
 
 check: $(READY) $(NODE_READY)
 	$(BIN)/ruff check .
