@@ -186,7 +186,7 @@ def _line_place(line: int) -> types.Range:
 
 
 def _bound_message(region: RegionMeasures) -> str:
-    """What limits the region, with the times that say so: those of the median passage's busy and CPU time."""
+    """What limits the region, with the times that say so."""
     name = printable(region.name)
     cpu, busy = region.cpu_total_ns, region.cuda_busy_ns
     calls = f"over {count_text(region.measured, 'call')}"
@@ -197,8 +197,10 @@ def _bound_message(region: RegionMeasures) -> str:
     if region.bound == "overhead":
         return f"{name} is overhead-bound: {worked}."
     if region.bound == "compute":
-        worked = f"the GPU worked {time_text(busy.sum)} for {time_text(cpu.sum)} of CPU time {calls}"
-        return f"{name} is compute-bound: {worked}."
+        # Medians, as the bound is that of the median passage: in a trace from elsewhere the sums hold the first
+        # launch's wait for the profiler, and say the opposite (docs/measures.md).
+        worked = f"the GPU worked {time_text(busy.median)} for {time_text(cpu.median)} of CPU time"
+        return f"{name} is compute-bound: {worked}, medians of {count_text(region.measured, 'call')}."
     if region.bound == "sync":
         return f"{name} is sync-bound: the CPU mostly waits for a GPU that is mostly idle; {worked}."
     return f"{name} is mixed: CPU and GPU take about as long; {worked}."
