@@ -104,6 +104,7 @@ export class CodeServer {
     const options = { env: this.environment, stdio: ['ignore', log, log], cwd: this.folder };
     const started = spawn(process.execPath, [...this.command, ...args], options);
     fs.closeSync(log);
+    process.once('exit', () => started.kill());
     return started;
   }
 }
