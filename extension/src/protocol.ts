@@ -115,6 +115,8 @@ export interface Measures {
   median_occurrence: OccurrenceInTrace;
   first: OccurrenceInTrace;
   breakdown: Breakdown | null;
+  cpu_recorded_ns: number | null;
+  cuda_recorded_ns: number | null;
 }
 
 /** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */

@@ -85,6 +85,8 @@ export const measures: Measures = {
     threads: 1,
     on_other_threads: 0,
   },
+  cpu_recorded_ns: 1_200,
+  cuda_recorded_ns: 400,
 };
 
 const whole: RegionMeasures = { ...measures, occurrence_times: occurrences, timeline };

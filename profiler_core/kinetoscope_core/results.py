@@ -74,15 +74,16 @@ class Result:
 
 
 def share_of(region: RegionMeasures, result: Result) -> float | None:
-    """The region's part of the run, from 0 to 1: of all device work; where there was none, of the CPU time in regions.
+    """The region's part of what was recorded, warm-up included, from 0 to 1: of all device work; where there was none,
+    of the CPU time in regions.
 
     `None` where that was not measured.
     """
     has_device = result.device_total_ns is not None
-    total = region.cuda_total_ns if has_device else region.cpu_total_ns
+    part_ns = region.cuda_recorded_ns if has_device else region.cpu_recorded_ns
     whole_ns = result.device_total_ns if has_device else result.regions_cpu_ns
     # Passages of asyncio tasks overlap: together they may take longer than what is around them.
-    return min(total.sum / whole_ns, 1.0) if total is not None and whole_ns else None
+    return min(part_ns / whole_ns, 1.0) if part_ns is not None and whole_ns else None
 
 
 def to_json(result: Result, *, is_indented: bool = False) -> bytes:

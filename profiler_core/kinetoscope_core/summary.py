@@ -86,8 +86,8 @@ def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages:
     pool = [(number, index) for number, index in pool if windows[number].occurrences[index].is_finished] or pool
     return Passages(
         seen=seen,
-        on_thread=_by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent, _contains),
-        on_device=_by_outermost(pool, windows, lambda occurrence: occurrence.parent, _was_open_for),
+        on_thread=_on_thread(pool, windows),
+        on_device=_on_device(pool, windows),
         is_cold=not warm,
     )
 
@@ -146,6 +146,9 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
     on_thread, on_device = passages.on_thread, passages.on_device
     median = median_passage(passages, windows)
     launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
+    recorded = _spread(
+        _totals(_on_device(passages.seen, windows), occurrences, lambda occurrence: occurrence.cuda_total_ns)
+    )
     return RegionMeasures(
         name=key.name,
         file=key.file,
@@ -168,6 +171,8 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         median_occurrence=_in_trace(median, windows),
         first=_in_trace(passages.seen[0], windows),
         occurrence_times=tuple(_times(passage, windows) for passage in _chosen(passages.seen, median)),
+        cpu_recorded_ns=sum(occurrences[each].cpu_total_ns for each in _on_thread(passages.seen, windows)),
+        cuda_recorded_ns=None if recorded is None else recorded.sum,
     )
 
 
@@ -218,6 +223,14 @@ def _contains(outer: Occurrence, inner: Occurrence) -> bool:
 def _was_open_for(outer: Occurrence, inner: Occurrence) -> bool:
     """Whether `outer` was open when `inner` was entered: its device work is then part of that of `outer`."""
     return outer.start_ns + outer.cpu_total_ns > inner.start_ns or _contains(outer, inner)
+
+
+def _on_thread(pool: Sequence[Passage], windows: Sequence[Window]) -> dict[Passage, list[Passage]]:
+    return _by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent, _contains)
+
+
+def _on_device(pool: Sequence[Passage], windows: Sequence[Window]) -> dict[Passage, list[Passage]]:
+    return _by_outermost(pool, windows, lambda occurrence: occurrence.parent, _was_open_for)
 
 
 def _by_outermost(

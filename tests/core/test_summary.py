@@ -60,6 +60,8 @@ def test_warm_up_passages_are_counted_and_not_measured() -> None:
     assert (region.occurrences, region.measured, region.is_cold) == (4, 3, False)
     assert region.cpu_total_ns == Spread(sum=60, median=20, min=10, max=30)
     assert region.first.cpu_total_ns == 900
+    # Its share of the recording counts them: they are in the whole, too.
+    assert (region.cpu_recorded_ns, region.cuda_recorded_ns) == (960, 200)
 
 
 def test_a_region_of_warm_up_passages_alone_is_measured_cold() -> None:
@@ -89,6 +91,7 @@ def test_recursion_counts_nothing_twice() -> None:
     assert region.cuda_total_ns == Spread(sum=160, median=80, min=80, max=80)
     assert region.cuda_self_ns == Spread(sum=90, median=45, min=10, max=80)
     assert region.launches == Spread(sum=10, median=5, min=5, max=5)
+    assert (region.cpu_recorded_ns, region.cuda_recorded_ns) == (190, 160)
 
 
 def test_a_finished_passage_inside_an_unfinished_one_is_measured() -> None:

@@ -105,7 +105,7 @@ async def test_a_stored_run_is_there_whole_also_after_a_restart_and_its_trace_op
     assert run["device_total_ns"] is None
     outer, inner = [each for each in run["regions"] if each["uri"] == uri]
     assert (outer["row"], inner["row"]) == (7, 9)
-    assert 0 < inner["share"] < outer["share"] <= 1
+    assert 0 < inner["share"] < outer["share"] == 1
     times = outer["measures"]["occurrence_times"]
     assert len(times) == outer["measures"]["occurrences"]
     assert [each["is_warmup"] for each in times].count(False) == outer["measures"]["measured"]

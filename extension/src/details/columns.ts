@@ -62,9 +62,10 @@ function time(id: ColumnId, heading: string, meaning: string, spread: (region: L
   };
 }
 
-const SHARE_OF_CUDA = 'Its CUDA total of all GPU work of the run. A region holds those nested in it, so shares overlap';
+const SHARE_OF_CUDA =
+  'Its part of all GPU work that was recorded, warm-up included. A region holds those nested in it, so shares overlap';
 const SHARE_OF_CPU =
-  'Its CPU total of that of all outermost regions. A region holds those nested in it, so shares overlap';
+  'Its part of the recorded CPU time in regions, warm-up included. A region holds those nested in it, so shares overlap';
 
 const share = (hasCuda: boolean): Column => ({
   id: 'share',
