@@ -1,12 +1,19 @@
 // What the status bar says of the last run. Knows no VS Code.
-import type { ShownRegion } from './protocol';
+import type { Device, ShownRegion } from './protocol';
 
-type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'>;
+type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
+  measures: Pick<ShownRegion['measures'], 'cuda_total_ns'>;
+};
 
 /** `NVIDIA H200`, `8 × NVIDIA H200` or `CPU only`, with ` ~` where the code has changed since. */
-export function statusText({ device }: Run, isStale: boolean): string {
-  const name = device ? (device.count > 1 ? `${device.count} × ${device.name}` : device.name) : 'CPU only';
+export function statusText({ device, measures }: Run, isStale: boolean): string {
+  // Not every trace names the GPU whose work it holds, and not every run on a GPU launches something.
+  const name = measures.cuda_total_ns === null ? 'CPU only' : device ? deviceText(device) : 'GPU';
   return name + (isStale ? ' ~' : '');
+}
+
+function deviceText({ name, count }: Device): string {
+  return count > 1 ? `${count} × ${name}` : name;
 }
 
 export function runTooltip(run: Run, isStale: boolean, now: Date): string {

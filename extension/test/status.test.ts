@@ -4,24 +4,30 @@ import { heatOf } from '../src/heat';
 import { ago, runTooltip, statusText } from '../src/status_text';
 
 const device = { name: 'NVIDIA H200', count: 1 };
+const onGpu = {
+  device,
+  torch: null,
+  started: null,
+  measures: { cuda_total_ns: { sum: 1, median: 1, min: 1, max: 1 } },
+};
+const onCpu = { ...onGpu, device: null, measures: { cuda_total_ns: null } };
 
 test('the status bar names the device, and marks what is stale', () => {
-  assert.equal(statusText({ device, torch: null, started: null }, false), 'NVIDIA H200');
-  assert.equal(statusText({ device: { ...device, count: 8 }, torch: null, started: null }, true), '8 × NVIDIA H200 ~');
-  assert.equal(statusText({ device: null, torch: null, started: null }, false), 'CPU only');
+  assert.equal(statusText(onGpu, false), 'NVIDIA H200');
+  assert.equal(statusText({ ...onGpu, device: { ...device, count: 8 } }, true), '8 × NVIDIA H200 ~');
+  assert.equal(statusText(onCpu, false), 'CPU only');
+  assert.equal(statusText({ ...onGpu, device: null }, false), 'GPU');
+  assert.equal(statusText({ ...onCpu, device }, false), 'CPU only');
 });
 
 test('its tooltip says when and with which torch, as far as that is known', () => {
   const now = new Date('2026-11-29T12:00:00Z');
-  const run = { device, torch: '2.11.0', started: '2026-11-29T11:55:00+00:00' };
+  const run = { ...onGpu, torch: '2.11.0', started: '2026-11-29T11:55:00+00:00' };
   assert.match(
     runTooltip(run, false, now),
     /^Kinetoscope: Profiled 5 minutes ago on NVIDIA H200 with torch 2\.11\.0\.\n/,
   );
-  assert.match(
-    runTooltip({ device: null, torch: null, started: null }, true, now),
-    /A trace from elsewhere .*\n.* changed/,
-  );
+  assert.match(runTooltip(onCpu, true, now), /A trace from elsewhere .*\n.* changed/);
 });
 
 test('times past are said as people say them', () => {
