@@ -86,18 +86,15 @@ export class Server implements vscode.Disposable {
     const found = await probe(chosen.path);
     if ('problem' in found) return found;
     const strategy = vscode.workspace.getConfiguration('kinetoscope').get<string>('importStrategy');
-    if (strategy === 'fromEnvironment') {
-      return (
-        refusalOfInstalled(chosen.path, found) ?? { command: chosen.path, args: ['-I', '-m', 'kinetoscope_server'] }
-      );
-    }
     const folder = this.context.asAbsolutePath(join('extension', 'bundled'));
-    return (
-      refusalOfBundled(chosen.path, found, minorsIn(folder)) ?? {
-        command: chosen.path,
-        args: ['-I', join(folder, 'serve.py')],
-      }
-    );
+    const isInstalled = strategy === 'fromEnvironment';
+    const refusal = isInstalled
+      ? refusalOfInstalled(chosen.path, found)
+      : refusalOfBundled(chosen.path, found, minorsIn(folder));
+    if (refusal) return refusal;
+    const args = ['-I', ...(isInstalled ? ['-m', 'kinetoscope_server'] : [join(folder, 'serve.py')])];
+    // Not in the workspace, which the client would take: Windows looks for a bare `python` there first.
+    return { command: chosen.path, args, options: { cwd: this.context.extensionPath } };
   }
 
   private async stop(): Promise<void> {
