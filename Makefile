@@ -50,6 +50,8 @@ clean:
 	find profiler_core tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(NODE_READY): package-lock.json
+	@command -v npm >/dev/null && node -e 'process.exit(+(parseInt(process.versions.node) < 20))' || \
+		{ echo "Node 20 or newer, with npm, is not here. On Debian 13: apt-get install nodejs npm. Else: https://nodejs.org" >&2; exit 1; }
 	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 

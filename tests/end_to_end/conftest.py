@@ -39,7 +39,7 @@ class Browser:
 def without(missing: list[str]) -> None:
     """Parts that are not there are a failure in CI; elsewhere the test is skipped."""
     if missing:
-        reason = f"{', '.join(missing)} not installed: bash scripts/set_up_browser.sh"
+        reason = f"{', '.join(missing)} not installed: make test"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 
