@@ -331,7 +331,7 @@ class Connector:
             )
         self._processes.append(process)
         client = self.over(process.stdout, process.stdin)
-        client.process = process  # type: ignore[attr-defined]
+        client.process = process
         return client
 
     @staticmethod
@@ -342,7 +342,7 @@ class Connector:
         for process in self._processes:
             process.kill()
             for stream in (process.stdin, process.stdout):
-                stream.close()  # type: ignore[union-attr]
+                stream.close()
             process.wait()
 
 

@@ -77,7 +77,7 @@ function footMarkup(layout: OccurrencesLayout, foot: number): Markup {
   return html`${warmup}<path class="median-mark" d="M${x - 5} ${below}h10l-5 -8z" />`;
 }
 
-/** The whole height of a occurrence can be pointed at. */
+/** The whole height of an occurrence can be pointed at. */
 function slotMarkup(layout: OccurrencesLayout, index: number, foot: number, text: string): Markup {
   const x = layout.left + layout.slot * index;
   return html`<rect
