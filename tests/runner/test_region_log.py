@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from kinetoscope_core.launching import RUNNER
+from kinetoscope_core.starting import RUNNER
 from kinetoscope_core.runner.regionlog import safe_name
 
 from .conftest import SCRIPTS
