@@ -27,8 +27,8 @@ def main() -> None:
     _npm("npm", "run", "--silent", "build")
     vsix = ROOT / "dist" / f"kinetoscope-{target}-{version}.vsix"
     vsix.parent.mkdir(exist_ok=True)
-    # There is no public repository that links of the README could point into.
-    options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository"]
+    # The README of the repository has links and pictures, which would need an address on the web.
+    options = ["--no-dependencies", "--allow-missing-repository", "--readme-path", "extension/README.md"]
     _npm("npx", "--no-install", "vsce", "package", *options, "--target", target, "--out", str(vsix))
 
 

@@ -17,13 +17,14 @@ from kinetoscope_core.runconfig import Focus, RunConfig, Span
 from kinetoscope_core.sources import Sources
 from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
+from kinetoscope_core.wording import setting
 
 
 class Profiling:
     """A profile of `config`, of the one region that `region` names (`NAME` or `FILE:LINE`), or of all.
 
-    Starts the runner, unless it is a prepared one; it is ended by `run`, or here when there is nothing to run. Raises
-    `UsageError` if there is no such script or region, and `InterpreterError`.
+    Starts the runner, unless it is a prepared one; it is ended by `run` and `finish`, or here when there is nothing to
+    run. Raises `UsageError` if there is no such folder, script or region, and `InterpreterError`.
     """
 
     def __init__(
@@ -35,6 +36,8 @@ class Profiling:
         *,
         on_progress: Callable[[Progress], None],
     ) -> None:
+        if config.folder is not None and not config.folder.is_dir():
+            raise UsageError(f"There is no folder {config.folder} to run in. Give one with {setting('folder')}.")
         self._source = _source_of(config)
         self._sources = Sources(time.time())
         # The interpreter starts while the sources are read.

@@ -16,6 +16,7 @@ from typing import IO, Any, TypeAlias
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.runner import channel, processes
+from kinetoscope_core.wording import setting
 
 RUNNER = Path(__file__).with_name("runner") / "__main__.py"
 
@@ -87,8 +88,8 @@ class RunnerProcess:
         except OSError as error:
             listener.close()
             raise InterpreterError(
-                f"{self.config.interpreter} cannot be started: {error.strerror}. "
-                "Give a Python interpreter with --python."
+                f"{self.config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
+                f" {setting('interpreter')}."
             ) from error
         self._receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
         self._receiver.start()
@@ -200,6 +201,7 @@ def _messages_of(connection: Line) -> Iterator[Message]:
 
 def why_no_hello(interpreter: str, exit_code: int) -> str:
     """Asks the interpreter for its version, to tell an old one from something that is no Python at all."""
+    another = f"Give another one with {setting('interpreter')}."
     try:
         probe = subprocess.run(
             [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
@@ -210,10 +212,8 @@ def why_no_hello(interpreter: str, exit_code: int) -> str:
         )
         version = tuple(int(part) for part in probe.stdout.split("."))
     except (OSError, ValueError, subprocess.TimeoutExpired):
-        return f"{interpreter} is not a Python interpreter that works. Give another one with --python."
+        return f"{interpreter} is not a Python interpreter that works. {another}"
     if version < (3, 9):
-        return (
-            f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. Give another one with --python."
-        )
+        return f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. {another}"
     how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
     return f"{interpreter} ended before the script began ({how})."

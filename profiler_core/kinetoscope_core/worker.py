@@ -26,11 +26,12 @@ from kinetoscope_core.measuring import measure_traces
 from kinetoscope_core.outputs import Output
 from kinetoscope_core.preparing import Order, Prepared, order_after
 from kinetoscope_core.profiling import Profiling
-from kinetoscope_core.results import to_json
+from kinetoscope_core.results import to_json, without_surrogates
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
 from kinetoscope_core.scanning import scan
 from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
+from kinetoscope_core.wording import call_settings
 
 
 class Worker:
@@ -103,6 +104,7 @@ class Worker:
     # --- a run
 
     def _profile(self, request: dict[str, Any], prepared: Prepared | None) -> None:
+        call_settings(request["called"])
         threading.Thread(target=self._listen, daemon=True).start()
         config = _config(request)
         if prepared is not None and self._went_warm(config, request, prepared):
@@ -166,8 +168,13 @@ class Worker:
 
     def send(self, event: str, **fields: object) -> None:
         """Writes one event; when nobody reads any more, the run is about to be ended anyway."""
+        values = {"event": event, **fields}
+        try:
+            line = orjson.dumps(values)
+        except TypeError:  # a lone surrogate in what the script says or how it calls a region
+            line = orjson.dumps(without_surrogates(values))
         with self._lock, contextlib.suppress(BrokenPipeError):
-            self._lines.write(orjson.dumps({"event": event, **fields}) + b"\n")
+            self._lines.write(line + b"\n")
             self._lines.flush()
 
 

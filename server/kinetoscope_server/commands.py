@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.regions import Region
+from kinetoscope_core.text import printable
 from kinetoscope_server import details, methods
 from kinetoscope_server.documents import Document, path_of
 from kinetoscope_server.measured import Placed
@@ -113,7 +114,7 @@ def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> li
 
 
 def _nothing(server: KinetoscopeServer, name: str) -> None:
-    server.client.tell(types.MessageType.Info, f"Nothing is measured of {name} yet; profile it first.")
+    server.client.tell(types.MessageType.Info, f"Nothing is measured of {printable(name)} yet; profile it first.")
 
 
 def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:

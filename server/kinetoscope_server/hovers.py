@@ -63,7 +63,7 @@ def _story(placed: Placed) -> Iterator[str]:
 
 def _warnings(placed: Placed) -> Iterator[str]:
     if placed.reasons:
-        yield "*Stale: " + "; ".join(placed.reasons) + ".*"
+        yield "*Stale: " + "; ".join(map(escaped, placed.reasons)) + ".*"
 
 
 def _table(region: RegionMeasures) -> str:

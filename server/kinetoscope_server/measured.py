@@ -13,6 +13,7 @@ from kinetoscope_core.measures import Problem, RegionMeasures
 from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at
 from kinetoscope_core.regions import Region
 from kinetoscope_core.results import Result, from_dict
+from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document
 
 Prints = tuple[RegionPrint, ...]
@@ -177,7 +178,7 @@ class Board:
 def reasons_of(placement: Placement) -> Iterator[str]:
     """Why the times are no longer those of the code, for people."""
     if placement.stale_because == "renamed":
-        yield f"it was called {placement.print.name} when it was measured"
+        yield f"it was called {printable(placement.print.name)} when it was measured"
     elif placement.stale_because == "own code changed":
         yield "its code has changed since it was measured"
     elif placement.stale_because == "function changed":

@@ -17,7 +17,7 @@ from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.diagnostics import Trouble
 from kinetoscope_server.documents import path_of
 from kinetoscope_server.measured import Shown
-from kinetoscope_server.orders import Order, command_text, request_of
+from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.workers import Event
@@ -75,7 +75,7 @@ async def profile(
     try:
         request = request_of(order, settings, server.root_of(order.path))
     except KinetoscopeError as error:
-        return Finish("failed", str(error))
+        return Finish("failed", printable(str(error)))
     server.client.log(f"{order.title}: {command_text(request)}\n")
     return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
 
@@ -89,9 +89,13 @@ async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequen
     paths = [path_of(trace) or trace for trace in traces]
     missing = [path for path in [*paths, *files] if not os.path.isfile(path)]  # noqa: ASYNC240, PTH113 - one stat
     if missing:
-        return Finish("failed", f"There is no file {missing[0]}.")
+        return Finish("failed", f"There is no file {printable(missing[0])}.")
+    try:
+        check_texts("A trace or source", [*paths, *files])
+    except KinetoscopeError as error:
+        return Finish("failed", printable(str(error)))
     request = {"do": "read", "traces": paths, "sources": files}
-    title = f"Reading {', '.join(Path(path).name for path in paths)}"
+    title = printable(f"Reading {', '.join(Path(path).name for path in paths)}")
     return await _carry_out(server, _Job(request, title, None, None, ()), replaced)
 
 
@@ -145,7 +149,7 @@ def _finish(
     if event["event"] == "error":
         problem = _problem_of(event)
         server.set_troubles(_troubles([problem], event["traceback"] or active.errors))
-        return Finish(_HOW.get(event["kind"], "failed"), event["message"])
+        return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
     run = event["run"] or server.archive.keep(event["result"])
     shown = Shown.of(event["result"], run)
     result = shown.result

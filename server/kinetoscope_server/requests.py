@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.measures import RegionMeasures
 from kinetoscope_core.results import Result
+from kinetoscope_core.text import printable
 from kinetoscope_server import details, methods
 from kinetoscope_server.archive import Values
 from kinetoscope_server.commands import measured_at, order_of
@@ -86,7 +87,7 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[RegionM
         uri, line, name = _given(params, "uri", str), _given(params, "line", int), _given(params, "name", str)
         placed = measured_at(server, uri, line, name)
         if not placed:
-            raise _failed(f"Nothing is measured of {name} yet; profile it first.")
+            raise _failed(f"Nothing is measured of {printable(name)} yet; profile it first.")
         return placed[0].measured.region, placed[0].measured.shown.result, uri
     found = await _result(server, run)
     if found is None:

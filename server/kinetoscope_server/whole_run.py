@@ -8,6 +8,7 @@ from typing import Any
 from kinetoscope_core.measures import RegionMeasures
 from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at
 from kinetoscope_core.results import Result, share_of
+from kinetoscope_core.text import printable
 from kinetoscope_server.archive import Values
 from kinetoscope_server.documents import Document, Documents, uri_of
 from kinetoscope_server.measured import Shown, reasons_of, resolved
@@ -47,9 +48,9 @@ def title_of(result: Result) -> str:
     """What ran, as short as people say it: `train.py --epochs 1`; of traces from elsewhere their names."""
     run = result.run
     if run is None:
-        return ", ".join(trace.name for trace in result.traces)
+        return printable(", ".join(trace.name for trace in result.traces))
     what = f"-m {run.script}" if run.is_module else Path(run.script).name
-    return " ".join([what, *run.arguments])
+    return printable(" ".join([what, *run.arguments]))
 
 
 @dataclass(slots=True)

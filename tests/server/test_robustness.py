@@ -173,13 +173,32 @@ def test_what_is_no_message_is_passed_over(connect):
     assert client.request("textDocument/codeLens", textDocument={"uri": "file:///never"})["result"] == []
 
 
+def test_nothing_is_answered_before_initialize_and_after_shutdown_but_that_it_is_not(connect):
+    client = connect()
+    nowhere = {"uri": "file:///work/f.py"}
+    client.open(nowhere["uri"], "x = 1\n")
+    for method in ("textDocument/hover", "kinetoscope/run", "shutdown", "nowhere"):
+        assert client.request(method, textDocument=nowhere)["error"]["code"] == -32002, method
+    assert client.request("initialize", capabilities=5)["error"]["code"] == -32602
+    assert client.request("textDocument/codeLens", textDocument=nowhere)["error"]["code"] == -32002
+    assert client.begin()["result"]["serverInfo"]["name"] == "kinetoscope"
+    assert client.request("initialize", processId=None, rootUri=None, capabilities={})["error"]["code"] == -32600
+    assert client.request("textDocument/codeLens", textDocument=nowhere)["result"] == []
+    assert client.request("shutdown")["result"] is None
+    assert client.request("textDocument/codeLens", textDocument=nowhere)["error"]["code"] == -32600
+    client.send(method="exit", params=None)
+    assert client.process.wait(10) == 0
+
+
 def test_lone_surrogates_go_through(connect):
     client = connect()
     client.begin()
     text = 'from torch.profiler import record_function\nwith record_function("\ud800"): pass\n'
     client.open("file:///work/f.py", text)
     (symbol,) = client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"]
-    assert symbol["name"] == "\ud800"
+    assert symbol["name"] == "\\ud800"
+    (lens, _) = client.request("textDocument/codeLens", textDocument={"uri": "file:///work/f.py"})["result"]
+    assert lens["command"]["arguments"] == ["file:///work/f.py", 1, "\ud800"]
 
 
 @pytest.mark.timeout(90)
