@@ -49,8 +49,7 @@ class Run:
         if self._stop_reason == "cancelled":
             self._runner.kill()
         self._stop_reason = "cancelled"
-        self._stop_wanted.set()
-        self._news.set()
+        self._stop_wanted.set()  # and not the news: a signal may come while this thread waits for it and has its lock
 
     def wait(self) -> Outcome:
         """Runs until all is measured and said; a script that was ended early may still be leaving: `finish` waits.

@@ -142,7 +142,7 @@ class Worker:
         found = scan(config)
         try:
             result, outcome = profiling.run()
-            order = order_after(config, outcome, found, cold_s) if request["prepares"] else None
+            order = order_after(config, outcome, found, cold_s) if request["warm"] != "off" else None
             self.send(
                 "result",
                 run=profiling.run_id,

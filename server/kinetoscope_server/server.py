@@ -26,6 +26,7 @@ from kinetoscope_server.notices import results_notice
 from kinetoscope_server.protocol import Protocol
 from kinetoscope_server.runs import ActiveRun, Runs
 from kinetoscope_server.settings import SECTION, Settings, read_settings
+from kinetoscope_server.warm import WarmInterpreter
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,8 @@ class KinetoscopeServer(LanguageServer):
         self.board = Board()
         self.archive = Archive()
         self.changes = Changes()
-        self.runs = Runs(self.client, self._phase_changed)
+        self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
+        self.runs = Runs(self.client, self.warm, self._phase_changed)
         self.settings = Settings()
         self.initial_settings: dict[str, object] = {}
         self._scoped: dict[str, Settings] = {}
@@ -119,12 +121,15 @@ class KinetoscopeServer(LanguageServer):
         for task in list(self._tasks):
             task.cancel()
         self.runs.cancel()
+        self.warm.drop()
 
     # --- settings
 
     def apply_settings(self, values: object) -> None:
         """Takes new general settings, and says which are wrong, each once."""
         self.settings, wrong = read_settings(values)
+        if self.settings.warm == "off":
+            self.warm.drop()
         self._scoped.clear()
         self._say_wrong(wrong)
 

@@ -8,9 +8,10 @@ from typing import AbstractSet, Any, Callable, Dict, Optional, Tuple
 
 from . import channel as channels
 from . import processes, script
+from .groups import NotPrepared
 from .priming import Priming
 from .session import Session
-from .wings import NotPrepared, Wings
+from .wings import Wings
 
 _leave = os._exit  # the session wraps it
 Request = Dict[str, Any]

@@ -61,12 +61,11 @@ def mark_of(path: str) -> Optional[int]:
 
 def installed() -> Dict[str, Optional[int]]:
     """What changes when a package is installed, removed or made editable, and when the interpreter is another one."""
-    folders = [entry for entry in sys.path if os.path.basename(entry) in PACKAGE_FOLDERS]
-    links = [entry.path for folder in folders if os.path.isdir(folder) for entry in _links_in(folder)]
     interpreter = [os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg")]
-    return {path: mark_of(path) for path in [*interpreter, *folders, *links]}
-
-
-def _links_in(folder: str) -> List["os.DirEntry[str]"]:
-    with os.scandir(folder) as entries:
-        return [entry for entry in entries if entry.name.endswith(".pth")]
+    found = {path: mark_of(path) for path in interpreter}
+    for folder in [entry for entry in sys.path if os.path.basename(entry) in PACKAGE_FOLDERS and os.path.isdir(entry)]:
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name != "__pycache__":
+                found[path] = mark_of(path) if name.endswith(".pth") else None
+    return found

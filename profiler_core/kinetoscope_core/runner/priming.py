@@ -8,10 +8,10 @@ import os
 from typing import Any, Callable, List
 
 from . import variables
+from .groups import NotPrepared
 from .kinetolog import kineto_log_kept
 from .output import low_descriptors_taken, output_held
 from .profiling import device_names, make_profile, warnings_ignored
-from .wings import NotPrepared
 
 SCRIPT_S_DESCRIPTORS = 200
 _SIDE = 16
@@ -42,7 +42,7 @@ class Priming:
             raise NotPrepared(f"CUDA cannot be made ready: {type(error).__name__}: {error}") from error
         for line in [*failures, *written]:
             raise NotPrepared(f"CUDA or the profiler cannot be made ready: {line}")
-        self._seen_by_cuda = dict(os.environ)
+        self._seen_by_cuda = variables.actual()
         variables.restore(self._environment, variables.changes(self._environment, os.environ))
         cuda._queued_calls[:] = [*queued, (self._note_use, ["by Kinetoscope"])]
         cuda._initialized = False
@@ -65,7 +65,7 @@ class Priming:
     def _note_use(self) -> None:
         """Called by torch when the script first uses CUDA."""
         self._is_used = True
-        names = variables.differing(self._seen_by_cuda, os.environ, frozenset())
+        names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), prefixed=True)
         if names:
             self._give_up(f"it sets {', '.join(names)} before it uses CUDA")
 

@@ -150,20 +150,14 @@ class Session:
     # --- hooks
 
     def _hook(self) -> None:
-        if self._wings is None:
-            self._watch_imports()
+        watch = on_import if self._wings is None else self._wings.stand_by
         for name in ("_exit", "execv", "execve"):
             self._keep_before(name)
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
 
-        if self._wings is not None:
-            self._wings.on_entrance = self._watch_imports
-            self._wings.stand_by()
-
-    def _watch_imports(self) -> None:
-        on_import({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
+        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
 
     def _keep_before(self, name: str) -> None:
         """Patches a function of `os` after which nothing of this program runs, so that what is measured is kept."""

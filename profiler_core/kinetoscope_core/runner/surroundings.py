@@ -8,9 +8,10 @@ import signal
 import sys
 import threading
 import warnings
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
-SEEN_BY_IMPORTS = ("hooks", "streams", "limits", "the root logger", "the locale", "the builtins", "exit handlers")
+SEEN_BY_IMPORTS: Tuple[str, ...] = ("hooks", "streams", "limits", "the root logger", "the locale", "the builtins")
+EXIT_HANDLERS = "exit handlers"
 
 
 def surroundings() -> Dict[str, Any]:
@@ -35,7 +36,7 @@ def surroundings() -> Dict[str, Any]:
         "the root logger": (30, (), 0) if root is None else (root.level, tuple(root.handlers), root.manager.disable),
         "the locale": _locale.setlocale(_locale.LC_ALL),
         "the builtins": dict(vars(builtins)),
-        "exit handlers": None if atexit is None else atexit._ncallbacks(),
+        EXIT_HANDLERS: None if atexit is None else atexit._ncallbacks(),
         "threads": threading.enumerate(),
         "sys.path": list(sys.path),
     }

@@ -1,5 +1,7 @@
 """Environment variables that torch and C libraries read when they are imported or first used, unseen by Python."""
 
+import ctypes
+import itertools
 import os
 from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional
 
@@ -32,12 +34,25 @@ PREFIXES = (
 )
 
 
-def differing(before: Mapping[str, str], now: Mapping[str, str], also: Optional[AbstractSet[str]]) -> List[str]:
-    """The variables with another value now that such libraries read or that are in `also`; where it is None, all."""
+def actual() -> Dict[str, str]:
+    """The environment as C libraries find it, where Python can tell: `os.putenv` changes it past `os.environ`."""
+    if os.name != "posix":
+        return dict(os.environ)
+    values = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    found = itertools.takewhile(lambda pair: pair is not None, (values[index] for index in itertools.count()))
+    pairs = (os.fsdecode(pair).partition("=") for pair in found)
+    return {name: value for name, _, value in pairs}
+
+
+def differing(
+    before: Mapping[str, str], now: Mapping[str, str], read: Optional[AbstractSet[str]], *, prefixed: bool
+) -> List[str]:
+    """Variables with another value now that are in `read` (None: any) or, `prefixed`, that such libraries read."""
     return sorted(
         name
         for name in set(before) | set(now)
-        if before.get(name) != now.get(name) and (also is None or name in also or name.startswith(PREFIXES))
+        if before.get(name) != now.get(name)
+        and (read is None or name in read or (prefixed and name.startswith(PREFIXES)))
     )
 
 
