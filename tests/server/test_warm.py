@@ -68,7 +68,7 @@ async def test_a_second_click_is_answered_by_the_prepared_interpreter(script):
     assert warm_s < cold_s / 3, (warm_s, cold_s)
     assert (await client.hint_texts(uri))[6].startswith("CPU ")
     assert "does not fit" not in logged(client)
-    assert logged(client).count("torch was there: here") == 2
+    await client.until(lambda: logged(client).count("torch was there: here") == 2, "the script's output")
     await until_warm(client)
     assert prepared not in processes_in(client.workspace_path), "it runs one script"
 
@@ -84,6 +84,7 @@ async def test_the_setting_off_prepares_nothing_and_drops_what_there_is(script):
     await until_warm(client, "none")
     await client.until(lambda: not processes_in(client.workspace_path), "end of the prepared interpreter")
     assert (await profile(client, uri)).how == "measured"
+    await client.until(lambda: not processes_in(client.workspace_path), "end of the script")
     await asyncio.sleep(1.0)
     assert client.warm[-1].state == "none"
     assert not processes_in(client.workspace_path)
@@ -98,7 +99,7 @@ async def test_another_environment_starts_cold(script):
     )
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
     assert (await profile(client, uri)).how == "measured"
-    assert "torch was there: there" in logged(client)
+    await client.until(lambda: "torch was there: there" in logged(client), "the script's output")
     assert "another interpreter or environment is set" in logged(client)
 
 
@@ -125,10 +126,10 @@ async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_a
     before = logged(client).count("before torch")
     assert (await profile(client, uri)).how == "measured"
     assert "it sets OMP_NUM_THREADS before it imports its packages" in logged(client)
-    assert logged(client).count("before torch") == before + 1
+    await client.until(lambda: logged(client).count("before torch") == before + 1, "the script's output")
     # From now on it starts cold at once, and nothing is prepared for it.
     await profile(client, uri)
-    assert logged(client).count("before torch") == before + 2
+    await client.until(lambda: logged(client).count("before torch") == before + 2, "the script's output")
     assert logged(client).count("begins again") == 1
     assert client.warm[-1].state == "none"
 
