@@ -1,6 +1,12 @@
 // A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
 import * as vscode from 'vscode';
-import { LSPErrorCodes, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
+import {
+  ErrorCodes,
+  LSPErrorCodes,
+  ResponseError,
+  WorkDoneProgress,
+  type LanguageClient,
+} from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
 
@@ -18,6 +24,7 @@ export interface Target {
 
 export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
+  private begun = 0;
   private cancelling: vscode.CancellationTokenSource | undefined;
 
   readonly onDidChangePhase = this.phaseChanged.event;
@@ -33,6 +40,11 @@ export class Runs implements vscode.Disposable {
     this.phaseChanged.fire(progress);
   }
 
+  /** The server has gone, and the run with it. */
+  end(): void {
+    this.take({ uri: '', title: '', phase: null });
+  }
+
   async profile(client: LanguageClient, target: Target): Promise<void> {
     if (!(await isTrusted())) return;
     const name = target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri));
@@ -41,17 +53,20 @@ export class Runs implements vscode.Disposable {
       const answer = await vscode.window.withProgress(
         { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
         async (progress, token) => {
+          // Without a token the server would show a progress of its own beside this one.
+          const workDoneToken = `kinetoscope-${String(++this.begun)}`;
           const watching = [
             token.onCancellationRequested(() => {
               source.cancel();
             }),
-            this.onDidChangePhase(({ phase }) => {
-              if (phase !== null) progress.report({ message: phase });
+            client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+              if (report.kind === 'report' && report.message) progress.report({ message: report.message });
             }),
           ];
           this.cancelling = source;
           try {
-            const params: ProfileParams = { ...target, arguments: target.arguments?.slice() ?? null, replace: false };
+            const given = target.arguments?.slice() ?? null;
+            const params: ProfileParams = { ...target, arguments: given, replace: false, workDoneToken };
             return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
           } finally {
             for (const each of watching) each.dispose();
@@ -60,8 +75,16 @@ export class Runs implements vscode.Disposable {
       );
       await this.tell(answer);
     } catch (error) {
-      if (!(error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled)) throw error;
-      vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+      const code = error instanceof ResponseError ? error.code : undefined;
+      if (code === LSPErrorCodes.RequestCancelled) {
+        vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+      } else if (code === ErrorCodes.PendingResponseRejected) {
+        void vscode.window.showErrorMessage(
+          `Kinetoscope's server ended while it was profiling ${name}. Profile it again.`,
+        );
+      } else {
+        throw error;
+      }
     } finally {
       if (this.cancelling === source) this.cancelling = undefined;
       source.dispose();

@@ -1,4 +1,4 @@
-"""The output of a script as text, passed on as it comes."""
+"""The output of a script as text, passed on as it comes, in whole lines: a traceback is written in pieces."""
 
 import codecs
 import os
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 _MOST_REMEMBERED = 1 << 20
+_LONGEST_LINE = 65_536
 
 
 class Output:
@@ -35,11 +36,20 @@ class Output:
     def _read(self, read_end: int) -> None:
         # A character may be cut in two by the pipe.
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        begun = ""
         with open(read_end, "rb", buffering=0) as pipe:
             while data := pipe.read(65_536):
-                text = self._unseen(decoder.decode(data))
-                if text:
-                    self._on_text(text)
+                lines, newline, begun = (begun + decoder.decode(data)).rpartition("\n")
+                self._pass_on(lines + newline)
+                if len(begun) > _LONGEST_LINE:
+                    self._pass_on(begun)
+                    begun = ""
+        self._pass_on(begun)
+
+    def _pass_on(self, text: str) -> None:
+        unseen = self._unseen(text)
+        if unseen:
+            self._on_text(unseen)
 
     def _unseen(self, text: str) -> str:
         if len(self.passed_on) < _MOST_REMEMBERED:

@@ -2,7 +2,8 @@
 
 The language server never reads a trace and never runs a script itself. The first line of stdin is the request, JSON
 with `do`: `profile` or `read`; later lines cancel it. stdout gives JSON lines, each with an `event`: `progress`,
-`output` of the script, and last `result` or `error`. When stdin ends, the job is cancelled and all it started is ended.
+`output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled and all it
+started is ended.
 
 Before it may come a line with `do`: `prepare`, after which an interpreter is made ready for a `profile` that comes
 later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was begun again without.

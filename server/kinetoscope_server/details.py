@@ -32,7 +32,7 @@ async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> s
 
 async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed) -> str | None:
     """Opens the trace in Perfetto at a median passage of the region; returns the link."""
-    perfetto = (await server.settings_for(uri)).perfetto
+    perfetto = (await server.configuration.of(uri)).perfetto
     measured = placed.measured
     try:
         link = (await asyncio.to_thread(trace_link, measured.region, measured.shown.result, perfetto)).link

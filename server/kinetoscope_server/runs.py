@@ -1,9 +1,8 @@
 """The one run that is going on: its worker, its phase, its end. What is run, and what becomes of it, is for others."""
 
 import asyncio
-import contextlib
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -15,7 +14,6 @@ from kinetoscope_server.workers import Event, Worker
 T = TypeVar("T")
 
 _SECONDS_BETWEEN_REPORTS: Final = 0.25
-_OUTPUT_KEPT: Final = 65_536
 
 
 @dataclass(slots=True)
@@ -30,7 +28,6 @@ class ActiveRun:
     progress: RunProgress
     phase: str = "starting"
     is_cancelled: bool = False
-    errors: str = ""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -54,7 +51,7 @@ class Runs:
         uri: str,
         region: tuple[int, str] | None,
         token: int | str | None,
-        finish: Callable[[Event, ActiveRun], T],
+        finish: Callable[[Event], T],
     ) -> asyncio.Future[T]:
         """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
         worker = self.warm.worker_for(request) or Worker()
@@ -74,7 +71,7 @@ class Runs:
             self.cancel()
             raise
 
-    async def _work(self, active: ActiveRun, finish: Callable[[Event, ActiveRun], T]) -> T:
+    async def _work(self, active: ActiveRun, finish: Callable[[Event], T]) -> T:
         end = "failed"
         try:
             event, _ = await asyncio.gather(active.worker.result(active.request), self._announce(active))
@@ -85,7 +82,7 @@ class Runs:
             active.progress.end(end)
             self._on_phase(active)
         self.warm.after(active.request, event)
-        return finish(event, active)
+        return finish(event)
 
     async def _announce(self, active: ActiveRun) -> None:
         await active.progress.begin(active.title)
@@ -103,16 +100,16 @@ class Runs:
         self._say(active, "cancelling")
         return True
 
-    @contextlib.contextmanager
-    def preparing(self) -> Generator[None, None, None]:
-        """While an order waits for the client's answers and has no worker yet: it can be cancelled all the same."""
-        task = asyncio.current_task()
-        waiting = set[asyncio.Task[Any]]() if task is None else {task}
-        self._preparing |= waiting
+    async def prepared(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What comes before a run, as long as it waits for the client's answers; None if it was cancelled meanwhile."""
+        task = asyncio.ensure_future(work)
+        self._preparing.add(task)
         try:
-            yield
+            await asyncio.wait([task])
         finally:
-            self._preparing -= waiting
+            task.cancel()
+            self._preparing.discard(task)
+        return None if task.cancelled() else task.result()
 
     def _cancel_preparing(self) -> bool:
         tasks = list(self._preparing)
@@ -130,9 +127,7 @@ class Runs:
     def _note(self, active: ActiveRun, event: Event) -> None:
         self.warm.note(active.request, event)
         if event["event"] == "output":
-            self._client.log(event["text"])
-            if event["stream"] == "stderr":
-                active.errors = (active.errors + event["text"])[-_OUTPUT_KEPT:]
+            self._client.log(event["text"].removesuffix("\n"))
         elif event["event"] == "progress" and active is self.active and not active.is_cancelled:
             now = time.monotonic()
             if event["region"] and now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:

@@ -235,3 +235,48 @@ async def test_results_of_every_open_file_are_shown_not_only_of_the_one_that_ran
     await client.message()
     assert await client.hints(uris[0])
     assert await client.hints(uris[1])
+
+
+async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start):
+    client = await start()
+    for name in ("plain", "quiet"):
+        (client.workspace_path / name).mkdir()
+    quiet = {"hints": "off", "lenses": False, "severities": {"overhead-bound": "hint"}}
+    scope = (client.workspace_path / "quiet").as_uri()
+    client.set_configuration(quiet, section="kinetoscope", scope_uri=scope)
+    trace = "matmul_add_64.json.gz"
+    shown, hidden = [await loaded(client, f"{name}/matmul_add.py", MATMUL, trace) for name in ("plain", "quiet")]
+
+    assert await client.hints(shown)
+    assert await client.lenses(shown)
+    assert await client.hints(hidden) == []
+    assert await client.lenses(hidden) == []
+    for uri, severity in ((shown, lsp.DiagnosticSeverity.Information), (hidden, lsp.DiagnosticSeverity.Hint)):
+        (bound,) = await client.until(lambda uri=uri: client.diagnostics.get(uri), "diagnostics")
+        assert bound.severity == severity
+
+    client.set_configuration({"severities": {"overhead-bound": "off"}}, section="kinetoscope", scope_uri=scope)
+    client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
+    await client.until(lambda: not client.diagnostics[hidden], "change")
+    assert await client.hints(hidden)
+    client.close(hidden)
+    assert client.diagnostics[shown]
+
+
+async def test_hint_lens_and_code_action_lead_to_the_trace_also_without_a_gpu(start):
+    client = await start()
+    uri = client.write(
+        "cpu.py", 'from torch.profiler import record_function\nwith record_function("work"):\n    pass\n'
+    )
+    client.open(uri)
+    answer = await client.ask("kinetoscope/profile", {"uri": uri})
+    assert answer["how"] == "measured", answer
+    place = [uri, 1, "work"]
+    (hint,) = await client.hints(uri)
+    (part,) = hint.label
+    assert (part.command.command, list(part.command.arguments)) == ("kinetoscope.openTrace", place)
+    action = (await client.code_actions(uri, 1))["Open the trace in Perfetto at work"]["command"]
+    assert (action["command"], action["arguments"]) == ("kinetoscope.openTrace", place)
+    links = [await client.execute(part.command.command, *part.command.arguments), await client.run_lens(uri, "Trace")]
+    assert all(link.startswith("http://127.0.0.1:") for link in links)
+    assert [each.uri for each in client.shown_documents] == links

@@ -41,20 +41,21 @@ const NAME: Column = {
   value: (region) => printable(region.measures.name),
 };
 
-const LINE: Column = {
+/** Without the file where it is the same for all. */
+const line = (isOneFile: boolean): Column => ({
   id: 'line',
   heading: 'Line',
   meaning: 'Where it stands in the source',
-  kind: 'text',
+  kind: isOneFile ? 'count' : 'text',
   field: 'line',
-  value: (region) => (region.uri === null || region.row === null ? null : `${fileName(region.uri)}:${region.row + 1}`),
-};
+  value: ({ uri, row }) => (uri === null || row === null ? null : isOneFile ? row + 1 : `${fileName(uri)}:${row + 1}`),
+});
 
 function time(id: ColumnId, heading: string, meaning: string, spread: (region: ListedRegion) => Spread | null): Column {
   return {
     id,
     heading,
-    meaning: `${meaning}. Median of the measured passages`,
+    meaning: `${meaning}. Median of the measured occurrences`,
     kind: 'time',
     field: `${id}_ns_median`,
     value: (region) => median(spread(region)),
@@ -81,7 +82,7 @@ const CUDA: readonly Column[] = [
   {
     id: 'launches',
     heading: 'Launches',
-    meaning: 'GPU activities of the region and of those nested in it. Median of the measured passages',
+    meaning: 'GPU activities of the region and of those nested in it. Median of the measured occurrences',
     kind: 'count',
     field: 'launches_median',
     value: (region) => median(region.measures.launches),
@@ -108,7 +109,7 @@ const CPU: readonly Column[] = [
 const MEASURED: Column = {
   id: 'measured',
   heading: 'Measured',
-  meaning: 'Passages that enter the numbers, of all that were seen',
+  meaning: 'Occurrences that enter the numbers, of all that were seen',
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
@@ -118,7 +119,7 @@ const MEASURED: Column = {
 const BOUND: Column = {
   id: 'bound',
   heading: 'Bound',
-  meaning: 'What limits its median passage',
+  meaning: 'What limits its median occurrence',
   kind: 'text',
   field: 'bound',
   value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),
@@ -127,10 +128,19 @@ const BOUND: Column = {
 /** The columns that something was measured for. */
 export function columnsOf(run: ListedRun): Column[] {
   const hasCuda = run.device_total_ns !== null;
+  const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
   const hasBackward = run.regions.some(({ measures }) => (measures.backward_cuda_ns?.max ?? 0) > 0);
-  const cuda = hasCuda ? [...CUDA, ...(hasBackward ? [BACKWARD] : [])] : [];
-  const all = [NAME, LINE, share(hasCuda), ...cuda, ...CPU, MEASURED, ...(hasCuda ? [BOUND] : [])];
-  return all.filter((column) => column.id === 'name' || run.regions.some((region) => column.value(region) !== null));
+  const cuda = hasCuda ? [BOUND, ...CUDA] : [];
+  const all = [
+    NAME,
+    line(files.size === 1),
+    share(hasCuda),
+    ...cuda,
+    ...CPU,
+    ...(hasBackward ? [BACKWARD] : []),
+    MEASURED,
+  ];
+  return all.filter((column) => run.regions.some((region) => column.value(region) !== null));
 }
 
 /** Why there are no CUDA columns; null where there are. */

@@ -1,4 +1,4 @@
-// One passage to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
+// One occurrence to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
 import type { DeviceSlice, HostSlice, Timeline } from '../protocol';
 import type { Span } from './messages';
 import { ticks, type Tick } from './scale';
@@ -59,7 +59,8 @@ const HOST_ROW = 18;
 const DEVICE_ROW = 24;
 const BETWEEN = 10;
 const FOR_LINKS = 22;
-const CHARACTER = 6.2;
+/** Width of a character of a label, at most of fonts. */
+export const CHARACTER = 6.6;
 const WIDTH_OF_A_TICK = 90;
 
 /** From entering the region to the end of its last activity. */
@@ -120,19 +121,23 @@ function deviceLane(layout: LanesLayout, timeline: Timeline, stream: string, { t
   const row: number[] = [];
   const y = top + TITLE;
   let until = 0;
+  const gapUntil = (ns: number): void => {
+    // What was left out may lie in any gap.
+    if (timeline.device_left_out > 0 || ns <= until) return;
+    const width = x(ns) - x(until);
+    const text = fitted(`gap ${timeText(ns - until)}`, width, true);
+    layout.gaps.push({ x: x(until), width, y, height: DEVICE_ROW - 2, text });
+  };
   timeline.device.forEach((activity, index) => {
     if (activity.stream !== stream) return;
     const item = timeline.host.length + index;
     row.push(item);
     const label = kernelName(activity.name);
     layout.boxes.push(box(item, activity, 'activity', { y, height: DEVICE_ROW - 2, label, x }));
-    // What was left out may lie in any gap.
-    if (timeline.device_left_out === 0 && activity.start_ns > until) {
-      const gap = { x: x(until), width: x(activity.start_ns) - x(until), y, height: DEVICE_ROW - 2 };
-      layout.gaps.push({ ...gap, text: fitted(`gap ${timeText(activity.start_ns - until)}`, gap.width, true) });
-    }
+    gapUntil(activity.start_ns);
     until = Math.max(until, activity.start_ns + activity.duration_ns);
   });
+  gapUntil(timeline.end_ns);
   layout.rows.push(row);
   layout.lanes.push({ title, top, bottom: top + TITLE + DEVICE_ROW });
   return top + TITLE + DEVICE_ROW + BETWEEN;

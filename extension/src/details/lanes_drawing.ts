@@ -1,6 +1,6 @@
-// Draws one passage to scale as SVG, and says in words what each thing in it is.
+// Draws one occurrence to scale as SVG, and says in words what each thing in it is.
 import type { HostSlice, Timeline } from '../protocol';
-import { type Box, type LanesLayout, linkedTo } from './lanes';
+import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from './markup';
 import { filled, swatch } from './patterns';
 import { countText, kernelName, printable, timeText } from './text';
@@ -38,7 +38,9 @@ export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
     ${layout.ticks.map(
       ({ x, text }) =>
         html`<line class="grid" x1="${x}" x2="${x}" y1="${top - 4}" y2="${height}" />
-          <text class="axis" x="${x < 1 ? 0 : x + 4}" y="11">${text}</text>`,
+          <text class="axis" x="${x < 1 ? 0 : x + 4}" y="11"
+            >${x + 12 + text.length * CHARACTER > width ? '' : text}</text
+          >`,
     )}
     ${layout.lanes.map(({ title, top: y }) => html`<text class="lane-title" x="0" y="${y + 12}">${title}</text>`)}
     ${layout.gaps.filter(seen).map(({ x, y, width: wide, height: high, text }) => {
@@ -74,7 +76,7 @@ function boxMarkup(box: Box, width: number, text: string): Markup {
   const to = Math.min(width + 2, box.x + box.width);
   const shape = html`x="${from}" y="${box.y}" width="${Math.max(1, to - from)}" height="${box.height}"`;
   return html`<g
-    class="item"
+    class="item ${box.width < 3 ? 'thin' : ''}"
     id="item-${box.item}"
     data-item="${box.item}"
     role="option"
@@ -83,7 +85,15 @@ function boxMarkup(box: Box, width: number, text: string): Markup {
     >${filled(box.kind, shape)}${
       box.label === ''
         ? nothing
-        : html`<text x="${Math.max(0, from) + 4}" y="${box.y + box.height / 2 + 4}">${box.label}</text>`
+        : html`<svg
+            aria-hidden="true"
+            x="${Math.max(0, from)}"
+            y="${box.y}"
+            width="${to - Math.max(0, from)}"
+            height="${box.height}"
+          >
+            <text x="4" y="${box.height / 2 + 4}">${box.label}</text>
+          </svg>`
     }</g
   >`;
 }
@@ -124,13 +134,13 @@ function wait(ns: number): string {
 }
 
 function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: number }): string {
-  return `${timeText(duration_ns)}, from ${timeText(start_ns)} on`;
+  return start_ns === 0 ? timeText(duration_ns) : `${timeText(duration_ns)}, starting ${timeText(start_ns)} in`;
 }
 
 /** What the drawing shows and what it leaves out. */
 export function lanesCaption(timeline: Timeline): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
-  const said = [`The median passage, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  const said = [`The median occurrence, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
   if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU work of it');
   else if (after > 0) said.push(`its GPU work ends ${timeText(after)} after the region was left`);
   else said.push('its GPU work ends before the region was left');
@@ -139,7 +149,11 @@ export function lanesCaption(timeline: Timeline): string {
     ...(timeline.device_left_out > 0 ? [countText(timeline.device_left_out, 'GPU slice')] : []),
   ];
   const omitted = left.length > 0 ? ` The shortest are not drawn: ${left.join(' and ')}.` : '';
-  return `${said.join('; ')}.${omitted}`;
+  const gaps =
+    timeline.device.length > 0 && timeline.device_left_out === 0
+      ? ' In a gap the GPU has nothing of this occurrence to do.'
+      : '';
+  return `${said.join('; ')}.${gaps}${omitted}`;
 }
 
 /** Everything that is drawn, in the order of time. */

@@ -1,25 +1,27 @@
 // A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
 import type { RunResult } from '../protocol';
+import { cardsMarkup, MANY, NOT_KEPT } from './cards';
 import { columnsOf } from './columns';
 import { lanesLayout, wholeSpan } from './lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing';
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { ListedRegion, RegionTimes, View } from './messages';
-import { compositionMarkup } from './parts';
-import { passagesLayout } from './passages';
-import { passagesCaption, passagesSvg, passagesTable } from './passages_drawing';
+import { occurrencesLayout } from './occurrences';
+import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './occurrences_drawing';
 import { patterns } from './patterns';
-import { factsMarkup, kernelsMarkup, numbersMarkup, operatorsMarkup, placeText } from './region_markup';
+import { factsMarkup, placeText } from './region_markup';
 import { filtered, ordered, regionsOf } from './rows';
 import { runFacts, runNotes } from './run_markup';
-import { headMarkup, rowMarkup, TABLE_CAPTION } from './table_markup';
+import { plainHeadMarkup, rowMarkup, TABLE_CAPTION } from './table_markup';
+import { printable } from './text';
 
 const WIDTH = 1000;
 
 /** `css` is the style of the panel; the page brings the colours that VS Code would give it. */
 export function savedPage(result: RunResult, view: View, css: string): string {
   const run = listed(result);
+  const title = printable(run.title);
   const columns = columnsOf(run);
   const rows = ordered(filtered(regionsOf(run), view.filter), columns, view.order);
   const chosen = rows.find((region) => region.index === view.chosen);
@@ -30,7 +32,7 @@ export function savedPage(result: RunResult, view: View, css: string): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>${run.title} · Kinetoscope</title>
+        <title>${title} · Kinetoscope</title>
         <style>
           ${new Markup(COLOURS + css)}
         </style>
@@ -38,16 +40,16 @@ export function savedPage(result: RunResult, view: View, css: string): string {
       <body class="saved">
         ${patterns}
         <main>
-          <h1>${run.title}</h1>
+          <h1>${title}</h1>
           <p class="quiet">${runFacts(run).join(' · ')}</p>
           <div class="notes">${runNotes(run)}</div>
           <div class="scroller">
             <table class="regions">
               <thead>
-                ${headMarkup(columns, view.order)}
+                ${plainHeadMarkup(columns, view.order)}
               </thead>
               <tbody>
-                ${rows.map((region) => rowMarkup(columns, region))}
+                ${rows.map((_, index) => rowMarkup(columns, rows, index, view.chosen))}
               </tbody>
             </table>
           </div>
@@ -60,55 +62,31 @@ export function savedPage(result: RunResult, view: View, css: string): string {
 
 function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes, view: View): Markup {
   const { measures } = region;
-  return html`<section class="region">
-    <h2>${measures.name} <span class="quiet">${placeText(region) ?? ''}</span></h2>
+  const lanes =
+    timeline === null
+      ? html`<p class="quiet">${NOT_KEPT}</p>`
+      : html`${lanesLegend(timeline)}
+          ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
+          <p class="quiet">${lanesCaption(timeline)}</p>
+          ${asTable(lanesTable(timeline))}`;
+  const chart =
+    occurrences === null
+      ? html`<p class="quiet">${NOT_KEPT}</p>`
+      : html`${occurrencesSvg(occurrencesLayout(occurrences, measures, WIDTH), occurrences, measures)}
+          <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>
+          ${asTable(occurrencesTable(occurrences))}`;
+  return html`<section class="chosen">
+    <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
     ${factsMarkup(region)}
-    <div class="cards">
-      <section class="card">
-        <h3>Numbers</h3>
-        ${numbersMarkup(measures)}
-      </section>
-      <section class="card">
-        <h3>What it is made of</h3>
-        ${compositionMarkup(measures)}
-      </section>
-      ${
-        occurrences === null
-          ? nothing
-          : html`<section class="card wide">
-              <h3>Passages</h3>
-              ${passagesSvg(passagesLayout(occurrences, measures, WIDTH), occurrences, measures)}
-              <p class="quiet">${passagesCaption(occurrences, measures)}</p>
-              <details>
-                <summary>As a table</summary>
-                ${passagesTable(occurrences)}
-              </details>
-            </section>`
-      }
-      ${
-        timeline === null
-          ? nothing
-          : html`<section class="card wide">
-              <h3>One passage</h3>
-              ${lanesLegend(timeline)}
-              ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
-              <p class="quiet">${lanesCaption(timeline)}</p>
-              <details>
-                <summary>As a table</summary>
-                ${lanesTable(timeline)}
-              </details>
-            </section>`
-      }
-      <section class="card">
-        <h3>Kernels</h3>
-        ${kernelsMarkup(measures)}
-      </section>
-      <section class="card">
-        <h3>Operators</h3>
-        ${operatorsMarkup(measures)}
-      </section>
-    </div>
+    ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
   </section>`;
+}
+
+function asTable(table: Markup): Markup {
+  return html`<details>
+    <summary>As a table</summary>
+    ${table}
+  </details>`;
 }
 
 /** Those of VS Code's light and dark themes. */
@@ -122,8 +100,9 @@ const COLOURS = `
   --vscode-foreground: #3b3b3b;
   --vscode-descriptionForeground: #616161;
   --vscode-panel-border: #e5e5e5;
+  --vscode-list-inactiveSelectionBackground: #e4e6f1;
   --vscode-charts-blue: #1a85ff;
-  --vscode-charts-orange: #d18616;
+  --vscode-charts-green: #388a34;
   --vscode-charts-purple: #652d90;
   --vscode-charts-red: #e51400;
   --vscode-charts-yellow: #bf8803;
@@ -134,8 +113,9 @@ const COLOURS = `
     --vscode-foreground: #cccccc;
     --vscode-descriptionForeground: #9d9d9d;
     --vscode-panel-border: #2b2b2b;
+    --vscode-list-inactiveSelectionBackground: #37373d;
     --vscode-charts-blue: #3794ff;
-    --vscode-charts-orange: #d18616;
+    --vscode-charts-green: #89d185;
     --vscode-charts-purple: #b180d7;
     --vscode-charts-red: #f14c4c;
     --vscode-charts-yellow: #cca700;

@@ -26,7 +26,9 @@ export function compositionsOf(breakdown: Breakdown): Composition[] {
     { kind: 'calls', name: 'CUDA calls', ns: breakdown.cpu_calls_ns },
     { kind: 'self', name: 'self', ns: breakdown.cpu_self_ns },
   ]);
-  if (breakdown.cuda_nested_ns === null || breakdown.cuda_self_ns === null) return [cpu];
+  if (breakdown.cuda_nested_ns === null || breakdown.cuda_self_ns === null) {
+    return [{ ...cpu, parts: cpu.parts.filter((part) => part.kind !== 'calls' || part.ns > 0) }];
+  }
   const cuda = composition('CUDA total', [
     { kind: 'nested', name: 'nested regions', ns: breakdown.cuda_nested_ns },
     { kind: 'cuda-self', name: 'self', ns: breakdown.cuda_self_ns },
@@ -45,9 +47,10 @@ export function compositionMarkup(measures: Measures): Markup {
       A result of an older version: what it is made of was not kept. Profile again to see it.
     </p>`;
   }
-  const passages = measures.measured === 1 ? 'the one measured passage' : `${measures.measured} measured passages`;
+  const occurrences =
+    measures.measured === 1 ? 'the one measured occurrence' : `${measures.measured} measured occurrences`;
   return html`${compositionsOf(measures.breakdown).map(barMarkup)}
-    <p class="quiet">Sums over ${passages}.</p>`;
+    <p class="quiet">Sums over ${occurrences}.</p>`;
 }
 
 function barMarkup({ title, totalNs, parts }: Composition): Markup {

@@ -2,7 +2,17 @@
 import type { Bound, Breakdown, Measures, Spread } from '../protocol';
 import { html, nothing, type Markup } from './markup';
 import type { ListedRegion } from './messages';
-import { boundText, countText, fileName, kernelName, operatorName, printable, shareText, timeText } from './text';
+import {
+  boundText,
+  countText,
+  fileName,
+  kernelName,
+  kernelSignature,
+  operatorName,
+  printable,
+  shareText,
+  timeText,
+} from './text';
 
 const BOUNDS: Record<Bound, string> = {
   overhead:
@@ -29,13 +39,13 @@ export function factsMarkup(region: ListedRegion): Markup {
 }
 
 function notesOf(measures: Measures): string[] {
-  const notes = [`${measures.measured} of ${countText(measures.occurrences, 'passage')} measured.`];
+  const notes = [`${measures.measured} of ${countText(measures.occurrences, 'occurrence')} measured.`];
   if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);
   const parts = measures.breakdown;
   if (parts !== null && parts.threads > 1) {
     notes.push(
-      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'passage')} not on that of the first.`,
+      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'occurrence')} not on that of the first.`,
     );
   }
   if (measures.overhead_ns > 0) {
@@ -90,10 +100,7 @@ function spreadRow(
   </tr>`;
 }
 
-export function kernelsMarkup(measures: Measures): Markup {
-  const parts = measures.breakdown;
-  const total = measures.cuda_total_ns;
-  if (parts === null || total === null) return nothing;
+export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
   if (parts.kernels.length === 0) return html`<p class="quiet">Nothing was launched on a GPU.</p>`;
   return html`<table class="plain">
       <thead>
@@ -108,10 +115,10 @@ export function kernelsMarkup(measures: Measures): Markup {
         ${parts.kernels.map(
           ({ name, count, total_ns }) =>
             html`<tr>
-              <td class="name" title="${printable(name)}">${kernelName(name)}</td>
+              <td class="name" title="${printable(name)}"><span class="clamped">${kernelSignature(name)}</span></td>
               <td class="number">${count}</td>
               <td class="number">${timeText(total_ns)}</td>
-              <td class="number">${total.sum === 0 ? '' : shareText(total_ns / total.sum)}</td>
+              <td class="number">${totalNs === 0 ? '' : shareText(total_ns / totalNs)}</td>
             </tr>`,
         )}
       </tbody>
@@ -129,9 +136,7 @@ function chainMarkup({ chain }: Breakdown): Markup {
     </ol>`;
 }
 
-export function operatorsMarkup(measures: Measures): Markup {
-  const parts = measures.breakdown;
-  if (parts === null) return nothing;
+export function operatorsMarkup(parts: Breakdown): Markup {
   if (parts.operators.length === 0) return html`<p class="quiet">None stand directly in it.</p>`;
   const hasCuda = parts.cuda_self_ns !== null;
   return html`<table class="plain">

@@ -5,29 +5,59 @@ import type { ListedRegion } from './messages';
 import type { Order } from './rows';
 import { shareText, timeParts } from './text';
 
-export const TABLE_CAPTION = 'Medians of the measured passages.';
+export const TABLE_CAPTION = 'Medians of the measured occurrences.';
 
 const SHARE_WIDTH = 48;
 
 /** Headings are buttons of one stop for Tab; the arrow keys go from one to the next. */
 export function headMarkup(columns: readonly Column[], order: Order): Markup {
+  return head(
+    columns,
+    order,
+    (column, arrow) =>
+      html`<button type="button" data-column="${column.id}" title="${column.meaning}" tabindex="-1">
+        ${column.heading}${arrow}
+      </button>`,
+  );
+}
+
+/** Where nothing can be ordered any more. */
+export function plainHeadMarkup(columns: readonly Column[], order: Order): Markup {
+  return head(
+    columns,
+    order,
+    (column, arrow) => html`<span title="${column.meaning}">${column.heading}${arrow}</span>`,
+  );
+}
+
+function head(columns: readonly Column[], order: Order, content: (column: Column, arrow: Markup) => Markup): Markup {
   return html`<tr>
     ${columns.map((column) => {
       const isOrdered = column.id === order.column;
       const direction = order.descending ? 'descending' : 'ascending';
+      const arrow = html`<span class="arrow" aria-hidden="true">${order.descending ? '▾' : '▴'}</span>`;
       return html`<th scope="col" class="${column.kind}" aria-sort="${isOrdered ? direction : 'none'}">
-        <button type="button" data-column="${column.id}" title="${column.meaning}" tabindex="-1">
-          ${column.heading}<span class="arrow" aria-hidden="true"
-            >${isOrdered ? (order.descending ? '▾' : '▴') : ''}</span
-          >
-        </button>
+        ${content(column, isOrdered ? arrow : nothing)}
       </th>`;
     })}
   </tr>`;
 }
 
-export function rowMarkup(columns: readonly Column[], region: ListedRegion): Markup {
-  return html`<tr data-region="${region.index}" tabindex="-1" aria-selected="false">
+/** Rows count from 1, the heading's is the first. */
+export function rowMarkup(
+  columns: readonly Column[],
+  regions: readonly ListedRegion[],
+  index: number,
+  chosen: number | null,
+): Markup {
+  const region = regions[index];
+  if (!region) return nothing;
+  return html`<tr
+    id="region-${region.index}"
+    data-region="${region.index}"
+    aria-rowindex="${index + 2}"
+    aria-selected="${String(region.index === chosen)}"
+  >
     ${columns.map((column) => cell(column, region))}
   </tr>`;
 }
@@ -46,7 +76,8 @@ function nameCell(column: Column, region: ListedRegion): Markup {
     region.stale.length === 0
       ? nothing
       : html`<span class="stale" title="Stale: ${region.stale.join('; ')}" aria-label="stale">~</span>`;
-  return html`<th scope="row" class="name"><span>${stale}${cellText(column, region)}</span></th>`;
+  const name = cellText(column, region);
+  return html`<th scope="row" class="name"><span title="${name}">${stale}${name}</span></th>`;
 }
 
 /** Number and unit apart, so that the points stand below each other. */

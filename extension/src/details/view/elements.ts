@@ -8,3 +8,7 @@ export function byId<Type extends Element>(id: string, type: new () => Type): Ty
   if (!(found instanceof type)) throw new Error(`There is no ${type.name} #${id} in the page`);
   return found;
 }
+
+export function onClick(id: string, act: () => void): void {
+  byId(id, HTMLElement).addEventListener('click', act);
+}

@@ -1,10 +1,10 @@
-// One passage to scale in the panel: pointing, walking from slice to slice, zooming.
+// One occurrence to scale in the panel: pointing, walking from slice to slice, zooming.
 import type { Timeline } from '../../protocol';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../lanes';
 import { itemText, lanesSvg } from '../lanes_drawing';
 import type { Span } from '../messages';
 import { moved, showing, zoomed } from '../spans';
-import { Picker } from './picking';
+import { Picker, widthOf } from './picking';
 
 const STEP = 0.5;
 const LEAST_DRAG = 4;
@@ -83,7 +83,7 @@ export class LanesChart {
   }
 
   private drawn(): LanesLayout {
-    const layout = lanesLayout(this.timeline, this.chart.clientWidth, this.span);
+    const layout = lanesLayout(this.timeline, widthOf(this.chart), this.span);
     this.chart.innerHTML = lanesSvg(layout, this.timeline).text;
     return layout;
   }

@@ -1,13 +1,16 @@
 // The panel's own side, in the web view: keeps how the run is shown, and puts table and chosen region together.
 import { columnsOf, type Column } from '../columns';
 import { csvOf, markdownOf } from '../exports';
-import '../details.css';
+import '../style/page.css';
+import '../style/table.css';
+import '../style/region.css';
+import '../style/charts.css';
 import type { KeptState, ListedRegion, ListedRun, RegionTimes, ToPanel, ToView, View } from '../messages';
 import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../rows';
 import { runFacts, runNotes } from '../run_markup';
 import { TABLE_CAPTION } from '../table_markup';
 import { countText, printable } from '../text';
-import { byId } from './elements';
+import { byId, onClick } from './elements';
 import { RegionSection } from './region';
 import { skeleton } from './skeleton';
 import { RegionTable } from './table';
@@ -24,7 +27,7 @@ let rows: readonly ListedRegion[] = [];
 const times = new Map<number, RegionTimes>();
 
 const filter = byId('filter', HTMLElement) as HTMLElement & { value: string };
-const table = new RegionTable(byId('regions', HTMLTableElement), {
+const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller', HTMLElement), {
   choose,
   reveal: (region, focus) => {
     choose(region);
@@ -63,6 +66,7 @@ function showRun(next: ListedRun, choice: number | null): void {
   if (run === null && kept?.run !== next.id) view.chosen = view.span = null;
   run = next;
   columns = columnsOf(next);
+  table.measure(columns, regionsOf(next));
   byId('title', HTMLElement).textContent = printable(next.title);
   byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
   byId('notes', HTMLElement).innerHTML = runNotes(next).text;
@@ -112,7 +116,7 @@ function choose(region: number): void {
   if (region === view.chosen) return;
   view.chosen = region;
   view.span = null;
-  table.choose(region, false);
+  table.choose(region);
   showRegion();
   keep();
 }
@@ -158,13 +162,13 @@ filter.addEventListener('input', () => {
   view.filter = filter.value;
   showTable();
 });
-byId('copy-markdown', HTMLElement).addEventListener('click', () => {
+onClick('copy-markdown', () => {
   post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` });
 });
-byId('copy-csv', HTMLElement).addEventListener('click', () => {
+onClick('copy-csv', () => {
   post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` });
 });
-byId('save', HTMLElement).addEventListener('click', () => {
+onClick('save', () => {
   post({ kind: 'save', view });
 });
 post({ kind: 'ready' });

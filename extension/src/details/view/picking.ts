@@ -1,5 +1,12 @@
 // One of the things drawn in a chart is picked by pointing or by the arrow keys; a line of text says what it is.
 
+/** In a window that is hidden or all but closed. */
+const LEAST_WIDTH = 160;
+
+export function widthOf(chart: HTMLElement): number {
+  return Math.max(LEAST_WIDTH, chart.clientWidth);
+}
+
 export interface Pickable {
   /** The id of an item's element, without its number. */
   prefix: string;

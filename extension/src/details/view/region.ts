@@ -1,15 +1,16 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
+import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
+import { cardsMarkup, MANY, NOT_KEPT } from '../cards';
 import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
-import { html, nothing, type Markup } from '../markup';
+import { html, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
-import { compositionMarkup } from '../parts';
-import { passagesSummary } from '../passages';
-import { passagesCaption, passagesTable } from '../passages_drawing';
-import { factsMarkup, kernelsMarkup, numbersMarkup, operatorsMarkup, placeText } from '../region_markup';
+import { occurrencesSummary } from '../occurrences';
+import { occurrencesCaption, occurrencesTable } from '../occurrences_drawing';
+import { factsMarkup, placeText } from '../region_markup';
 import { printable } from '../text';
-import { byId } from './elements';
+import { byId, onClick } from './elements';
 import { LanesChart } from './lanes_chart';
-import { PassagesChart } from './passages_chart';
+import { OccurrencesChart } from './occurrences_chart';
 
 export interface RegionEvents {
   reveal: (region: number) => void;
@@ -17,10 +18,8 @@ export interface RegionEvents {
   span: (span: Span | null) => void;
 }
 
-const NOT_KEPT = 'Not kept with this result. Profile again to see it.';
-
 export class RegionSection {
-  private passages: PassagesChart | null = null;
+  private occurrences: OccurrencesChart | null = null;
   private lanes: LanesChart | null = null;
 
   constructor(
@@ -31,13 +30,13 @@ export class RegionSection {
     new ResizeObserver(() => {
       if (section.clientWidth === width) return;
       width = section.clientWidth;
-      this.passages?.redraw();
+      this.occurrences?.redraw();
       this.lanes?.redraw();
     }).observe(section);
   }
 
   clear(): void {
-    this.passages = this.lanes = null;
+    this.occurrences = this.lanes = null;
     this.section.replaceChildren();
   }
 
@@ -50,17 +49,11 @@ export class RegionSection {
         <vscode-button id="open-trace">Open trace</vscode-button>
       </header>
       <div id="region-facts"></div>
-      <div class="cards">
-        ${card('Numbers', numbersMarkup(measures))} ${card('What it is made of', compositionMarkup(measures))}
-        <section class="card wide" id="passages" aria-label="Passages"></section>
-        <section class="card wide" id="lanes" aria-label="One passage"></section>
-        ${measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures))}
-        ${card('Operators', operatorsMarkup(measures))}
-      </div>`.text;
-    byId('go-to-line', HTMLElement).addEventListener('click', () => {
+      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false })}`.text;
+    onClick('go-to-line', () => {
       this.events.reveal(region.index);
     });
-    byId('open-trace', HTMLElement).addEventListener('click', () => {
+    onClick('open-trace', () => {
       this.events.trace(region.index);
     });
     this.refresh(region);
@@ -76,61 +69,56 @@ export class RegionSection {
 
   /** The charts of the region that is shown. */
   addTimes(region: ListedRegion, { occurrences, timeline }: RegionTimes, span: Span | null): void {
-    const passages = byId('passages', HTMLElement);
-    if (occurrences === null)
-      passages.innerHTML = html`<h3>Passages</h3>
-        <p class="quiet">${NOT_KEPT}</p>`.text;
-    else {
-      passages.innerHTML = html`<h3>Passages</h3>
-        ${chart('passages-chart', passagesSummary(occurrences, region.measures))}
-        <p class="quiet">${passagesCaption(occurrences, region.measures)}</p>`.text;
-      const [picture, readout] = [byId('passages-chart', HTMLElement), byId('passages-chart-readout', HTMLElement)];
-      this.passages = new PassagesChart(picture, readout, occurrences, region.measures);
-      passages.append(asTable(() => passagesTable(occurrences)));
-    }
-    const lanes = byId('lanes', HTMLElement);
-    if (timeline === null)
-      lanes.innerHTML = html`<h3>One passage</h3>
-        <p class="quiet">${NOT_KEPT}</p>`.text;
-    else {
-      lanes.innerHTML = html`<div class="card-head">
-          <h3>One passage</h3>
-          ${lanesLegend(timeline)}
-          <span class="actions" title="Or: drag over a span, Ctrl and the wheel, + − 0">
-            <vscode-button id="zoom-in" secondary>Zoom in</vscode-button>
-            <vscode-button id="zoom-out" secondary>Zoom out</vscode-button>
-            <vscode-button id="zoom-whole" secondary>Whole</vscode-button>
-          </span>
-        </div>
-        ${chart('lanes-chart', lanesCaption(timeline))}
-        <p class="quiet">${lanesCaption(timeline)}</p>`.text;
-      const [picture, readout] = [byId('lanes-chart', HTMLElement), byId('lanes-chart-readout', HTMLElement)];
-      const drawn = new LanesChart(picture, readout, timeline, span, this.events.span);
-      this.lanes = drawn;
-      byId('zoom-in', HTMLElement).addEventListener('click', () => {
-        drawn.zoomIn();
-      });
-      byId('zoom-out', HTMLElement).addEventListener('click', () => {
-        drawn.zoomOut();
-      });
-      byId('zoom-whole', HTMLElement).addEventListener('click', () => {
-        drawn.showWhole();
-      });
-      lanes.append(asTable(() => lanesTable(timeline)));
-    }
+    this.addOccurrences(byId('occurrences', HTMLElement), occurrences, region.measures);
+    this.addLanes(byId('lanes', HTMLElement), timeline, span);
   }
-}
 
-function card(title: string, content: Markup): Markup {
-  return html`<section class="card" aria-label="${title}">
-    <h3>${title}</h3>
-    ${content}
-  </section>`;
+  private addOccurrences(place: HTMLElement, occurrences: readonly OccurrenceTimes[] | null, measures: Measures): void {
+    if (occurrences === null) {
+      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
+      return;
+    }
+    place.parentElement?.classList.toggle('many', occurrences.length > MANY);
+    place.innerHTML = html`${chart('occurrences', occurrencesSummary(occurrences, measures))}
+      <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>`.text;
+    const [picture, readout] = [byId('occurrences-chart', HTMLElement), byId('occurrences-readout', HTMLElement)];
+    this.occurrences = new OccurrencesChart(picture, readout, occurrences, measures);
+    place.append(asTable(() => occurrencesTable(occurrences)));
+  }
+
+  private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
+    if (timeline === null) {
+      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
+      return;
+    }
+    place.innerHTML = html`<div class="lanes-head">
+        ${lanesLegend(timeline)}
+        <span class="actions" title="Or drag over a span, turn the wheel with Ctrl, press + − 0">
+          <vscode-button id="zoom-in" secondary>Zoom in</vscode-button>
+          <vscode-button id="zoom-out" secondary>Zoom out</vscode-button>
+          <vscode-button id="zoom-whole" secondary>Whole</vscode-button>
+        </span>
+      </div>
+      ${chart('lanes', lanesCaption(timeline))}
+      <p class="quiet">${lanesCaption(timeline)}</p>`.text;
+    const [picture, readout] = [byId('lanes-chart', HTMLElement), byId('lanes-readout', HTMLElement)];
+    const drawn = (this.lanes = new LanesChart(picture, readout, timeline, span, this.events.span));
+    onClick('zoom-in', () => {
+      drawn.zoomIn();
+    });
+    onClick('zoom-out', () => {
+      drawn.zoomOut();
+    });
+    onClick('zoom-whole', () => {
+      drawn.showWhole();
+    });
+    place.append(asTable(() => lanesTable(timeline)));
+  }
 }
 
 function chart(id: string, summary: string): Markup {
   return html`<div
-      id="${id}"
+      id="${id}-chart"
       class="chart"
       tabindex="0"
       role="listbox"

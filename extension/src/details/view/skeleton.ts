@@ -24,12 +24,9 @@ export const skeleton = html`${patterns}
         <vscode-button id="save" secondary>Save as HTML…</vscode-button>
       </span>
     </div>
-    <div class="scroller">
-      <table id="regions" class="regions" role="grid" aria-label="Regions of the run">
-        <thead></thead>
-        <tbody></tbody>
-      </table>
+    <div id="scroller" class="scroller">
+      <table id="regions" class="regions" role="grid" tabindex="0" aria-label="Regions of the run"></table>
     </div>
     <p id="caption" class="quiet"></p>
-    <section id="region" class="region" aria-label="The chosen region"></section>
+    <section id="region" class="chosen" aria-label="The chosen region"></section>
   </main>`;

@@ -1,9 +1,10 @@
 // The table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
 import type { Column } from '../columns';
-import { html } from '../markup';
 import type { ListedRegion } from '../messages';
 import type { Order } from '../rows';
 import { headMarkup, rowMarkup } from '../table_markup';
+import { widthOf } from '../widths';
+import { RowsInSight } from './rows_in_sight';
 
 export interface TableEvents {
   choose: (region: number) => void;
@@ -15,105 +16,112 @@ const ROWS_OF_A_PAGE = 10;
 
 export class RegionTable {
   private readonly head: HTMLTableSectionElement;
-  private readonly body: HTMLTableSectionElement;
+  private readonly inSight: RowsInSight;
   private columns: readonly Column[] = [];
   private rows: readonly ListedRegion[] = [];
   private chosen: number | null = null;
 
   constructor(
-    table: HTMLTableElement,
+    private readonly table: HTMLTableElement,
+    scroller: HTMLElement,
     private readonly events: TableEvents,
   ) {
-    this.head = table.tHead ?? table.createTHead();
-    this.body = table.tBodies[0] ?? table.createTBody();
+    this.head = table.createTHead();
+    const body = table.createTBody();
+    this.inSight = new RowsInSight(
+      scroller,
+      body,
+      (index) => rowMarkup(this.columns, this.rows, index, this.chosen),
+      () => {
+        this.mark();
+      },
+    );
     this.head.addEventListener('click', (event) => {
-      this.orderBy(event.target);
+      const button = event.target instanceof Element ? event.target.closest('button') : null;
+      const column = this.columns.find((each) => each.id === button?.dataset.column);
+      if (column) this.events.order(column);
     });
-    this.head.addEventListener('keydown', (event) => {
-      this.walkHeadings(event);
+    body.addEventListener('click', (event) => {
+      const region = regionOf(event);
+      if (region !== null) this.events.reveal(region, false);
     });
-    this.body.addEventListener('click', (event) => {
-      this.take(event.target, (region) => {
-        this.choose(region, true);
-        this.events.reveal(region, false);
-      });
+    body.addEventListener('dblclick', (event) => {
+      const region = regionOf(event);
+      if (region !== null) this.events.reveal(region, true);
     });
-    this.body.addEventListener('dblclick', (event) => {
-      this.take(event.target, (region) => {
-        this.events.reveal(region, true);
-      });
-    });
-    this.body.addEventListener('keydown', (event) => {
-      this.walkRows(event);
+    table.addEventListener('keydown', (event) => {
+      if (event.target === table) this.walkRows(event);
+      else this.walkHeadings(event);
     });
   }
 
   show(columns: readonly Column[], rows: readonly ListedRegion[], order: Order, chosen: number | null): void {
-    const hadFocus = this.body.contains(document.activeElement);
-    const heading = this.head.contains(document.activeElement) ? this.focusedHeading() : null;
+    const focused = this.headings().find((each) => each === document.activeElement)?.dataset.column;
     this.columns = columns;
     this.rows = rows;
+    this.chosen = chosen;
     this.head.innerHTML = headMarkup(columns, order).text;
-    this.body.innerHTML = html`${rows.map((row) => rowMarkup(columns, row))}`.text;
-    const stop = this.headings().find((each) => each.dataset.column === (heading ?? order.column));
+    const stop = this.headings().find((each) => each.dataset.column === (focused ?? order.column));
     (stop ?? this.headings()[0])?.setAttribute('tabindex', '0');
-    if (heading !== null) stop?.focus();
-    this.chosen = null;
-    this.choose(chosen, hadFocus);
+    if (focused !== undefined) stop?.focus();
+    this.table.ariaRowCount = String(rows.length + 1);
+    this.inSight.show(rows.length);
+    this.choose(chosen);
   }
 
-  choose(region: number | null, focus: boolean): void {
-    if (this.chosen !== null) this.mark(this.chosen, false);
-    const row = this.row(region) ?? this.body.rows[0];
+  /** As wide as what all the rows hold, filtered or not. */
+  measure(columns: readonly Column[], regions: readonly ListedRegion[]): void {
+    const group = document.createElement('colgroup');
+    const widths = columns.map((column) => `${widthOf(column, regions)}ch + 16px`);
+    columns.forEach((column, index) => {
+      const width = column.id === 'name' ? 'auto' : `calc(${widths[index] ?? ''})`;
+      group.appendChild(document.createElement('col')).style.width = width;
+    });
+    this.table.querySelector('colgroup')?.remove();
+    this.table.prepend(group);
+    this.table.style.minWidth = `calc(${widths.join(' + ')})`;
+  }
+
+  choose(region: number | null): void {
     this.chosen = region;
-    if (!row) return;
-    row.tabIndex = 0;
-    if (region !== null && this.row(region)) row.setAttribute('aria-selected', 'true');
-    if (focus) row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const index = this.place();
+    if (index !== -1) this.inSight.bringIntoSight(index);
+    this.mark();
   }
 
-  private mark(region: number, isChosen: boolean): void {
-    const row = this.row(region) ?? this.body.rows[0];
-    row?.setAttribute('aria-selected', String(isChosen));
-    if (row) row.tabIndex = isChosen ? 0 : -1;
+  /** Rows are drawn anew when the table is scrolled. */
+  private mark(): void {
+    for (const row of this.table.querySelectorAll('[aria-selected="true"]')) row.ariaSelected = 'false';
+    const row = this.chosen === null ? null : document.getElementById(`region-${this.chosen}`);
+    if (row) row.ariaSelected = 'true';
+    if (row) this.table.setAttribute('aria-activedescendant', row.id);
+    else this.table.removeAttribute('aria-activedescendant');
   }
 
-  private row(region: number | null): HTMLTableRowElement | null {
-    return region === null ? null : this.body.querySelector(`tr[data-region="${region}"]`);
+  private place(): number {
+    return this.rows.findIndex((row) => row.index === this.chosen);
   }
 
   private headings(): HTMLButtonElement[] {
     return [...this.head.querySelectorAll('button')];
   }
 
-  private focusedHeading(): string | null {
-    const focused = this.headings().find((each) => each === document.activeElement);
-    return focused?.dataset.column ?? null;
-  }
-
-  private orderBy(target: EventTarget | null): void {
-    const button = target instanceof Element ? target.closest('button') : null;
-    const column = this.columns.find((each) => each.id === button?.dataset.column);
-    if (column) this.events.order(column);
-  }
-
   private walkHeadings(event: KeyboardEvent): void {
     const headings = this.headings();
     const at = headings.findIndex((each) => each === document.activeElement);
     const places: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: headings.length - 1 };
-    if (event.key === 'ArrowDown') this.choose(this.chosen ?? this.rows[0]?.index ?? null, true);
-    const next = headings[places[event.key] ?? -1];
-    if (!next && event.key !== 'ArrowDown') return;
-    event.preventDefault();
+    const next = event.key === 'ArrowDown' ? this.table : headings[places[event.key] ?? -1];
     if (!next) return;
-    headings[at]?.setAttribute('tabindex', '-1');
-    next.tabIndex = 0;
+    event.preventDefault();
+    if (next !== this.table) {
+      headings[at]?.setAttribute('tabindex', '-1');
+      next.tabIndex = 0;
+    }
     next.focus();
   }
 
   private walkRows(event: KeyboardEvent): void {
-    const at = this.rows.findIndex((row) => row.index === this.chosen);
+    const at = this.place();
     const last = this.rows.length - 1;
     const places: Record<string, number> = {
       ArrowUp: at - 1,
@@ -123,7 +131,7 @@ export class RegionTable {
       Home: 0,
       End: last,
     };
-    if (event.key === 'Enter' && this.chosen !== null) {
+    if (event.key === 'Enter' && at !== -1 && this.chosen !== null) {
       this.events.reveal(this.chosen, true);
       return;
     }
@@ -131,14 +139,11 @@ export class RegionTable {
     if (next === undefined) return;
     event.preventDefault();
     const region = this.rows[next];
-    if (!region) return;
-    this.choose(region.index, true);
-    this.events.choose(region.index);
+    if (region) this.events.choose(region.index);
   }
+}
 
-  private take(target: EventTarget | null, act: (region: number) => void): void {
-    const row = target instanceof Element ? target.closest('tr') : null;
-    const region = Number(row?.dataset.region ?? NaN);
-    if (!Number.isNaN(region)) act(region);
-  }
+function regionOf(event: MouseEvent): number | null {
+  const row = event.target instanceof Element ? event.target.closest('tr') : null;
+  return row?.dataset.region === undefined ? null : Number(row.dataset.region);
 }
