@@ -125,7 +125,7 @@ async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_a
     path.write_text(path.read_text().replace("import torch\n", "os.environ[name] = '2'\nimport torch\n", 1))
     before = logged(client).count("before torch")
     assert (await profile(client, uri)).how == "measured"
-    assert "it sets OMP_NUM_THREADS before it imports its packages" in logged(client)
+    assert "it sets OMP_NUM_THREADS before it imports what reads that" in logged(client)
     await client.until(lambda: logged(client).count("before torch") == before + 1, "the script's output")
     # From now on it starts cold at once, and nothing is prepared for it.
     await profile(client, uri)
@@ -174,8 +174,9 @@ async def test_a_run_is_cancelled_while_it_waits_for_the_preparing(script):
     client, uri = await script()
     await profile(client, uri)
     await until_warm(client, "preparing")
+    client.progress.clear()
     run = asyncio.ensure_future(profile(client, uri))
-    await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
+    await client.until(lambda: client.progress, "run")
     assert await client.execute("kinetoscope.cancel") is True
     assert (await run).how == "cancelled"
     await until_warm(client)
@@ -199,7 +200,7 @@ async def test_a_warm_run_is_cancelled_within_a_second_and_leaves_no_process(scr
     endless = client.write("endless.py", ENDLESS)
     run = asyncio.ensure_future(profile(client, endless))
     await client.until((client.workspace_path / "running").exists, "run")
-    assert "does not fit" not in logged(client)
+    assert "does not fit" not in logged(client), logged(client)
     began = time.monotonic()
     assert await client.execute("kinetoscope.cancel") is True
     assert (await run).how == "cancelled"
