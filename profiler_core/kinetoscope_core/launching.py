@@ -59,8 +59,8 @@ class Run:
         start = self._started = time.monotonic()
         if not self._runner.is_prepared:
             self._on_progress(Progress("starting Python"))
-        self._runner.send(self._request())
         self._runner.listen(self._note)
+        self._runner.send(self._request())
         is_leaving = False
         try:
             is_leaving = self._watch()

@@ -51,19 +51,19 @@ def made(kinetoscope, site, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
 
-    def write(pack, script):
+    def write(pack, script, other):
         (site / "pack.py").write_text(pack)
-        (site / "other.py").write_text("import itertools\nvalue = 5\n")
+        (site / "other.py").write_text(other)
         (work / "script.py").write_text(script)
 
-    def begin(script, pack="value = 1\n"):
-        write(pack, script)
+    def begin(script, pack="value = 1\n", other="import itertools\nvalue = 5\n"):
+        write(pack, script, other)
         worker = Worker(kinetoscope, work, PYTHONPATH=str(site))
         worker.prepared = worker.prepare(order(worker, "script.py", ["pack", "other"]))
         return worker
 
-    def run(script, pack="value = 1\n", between=lambda: None, arguments=()):
-        worker = begin(script, pack)
+    def run(script, *packages, between=lambda: None, arguments=(), **others):
+        worker = begin(script, *packages, **others)
         between()
         worker.profile("script.py", *arguments)
         cold = Worker(kinetoscope, work, PYTHONPATH=str(site))
@@ -241,6 +241,19 @@ def test_another_interpreter_folder_or_script_starts_it_cold(made, kinetoscope, 
 def test_a_forked_child_imports_packages_that_have_entered(made):
     child = "    import other\n    print(other.value, flush=True)\n    os._exit(0)\n"
     assert went_warm(made(f"import os, pack\nif not os.fork():\n{child}os.wait()\n"))
+
+
+def test_a_forked_child_that_sets_what_a_package_reads_imports_it_anew(made):
+    pack = "import os\ndef more():\n    import other\n    return other.value\n"
+    script = (
+        "import os, pack\nif not os.fork():\n    os.environ['OPTION'] = '7'\n    print(pack.more(), flush=True)\n"
+        "    import other\n    print(other.__spec__.name, other.__loader__.name)\n    os._exit(0)\n"
+        "os.wait()\nprint(pack.more())\n"
+    )
+    worker = made(script, pack, other="import os\nvalue = os.environ.get('OPTION', '5')\n")
+    assert went_warm(worker), worker.events
+    assert "7\n" in worker.output
+    assert worker.output.endswith("5\n")
 
 
 def test_output_after_an_abandoned_try_that_differs_is_all_shown(made, tmp_path):

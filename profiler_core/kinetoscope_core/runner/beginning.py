@@ -1,10 +1,11 @@
 """From the first message to the run: a cold one at once; a warm one when it is asked for after preparing."""
 
+import functools
 import gc
 import os
 import sys
 import threading
-from typing import AbstractSet, Any, Callable, Dict, Optional, Tuple
+from typing import AbstractSet, Any, Dict, Optional, Tuple
 
 from . import channel as channels
 from . import processes, script
@@ -33,14 +34,14 @@ def main(loaded_by_python: AbstractSet[str]) -> Any:
 def _prepare(
     channel: channels.Channel, order: Request, loaded_by_python: AbstractSet[str]
 ) -> Tuple[Wings, Optional[Request]]:
-    def end(event: str) -> Callable[[str], None]:
-        def say_and_leave(why: str) -> None:
+    process = os.getpid()
+
+    def end(event: str, why: str) -> None:
+        if os.getpid() == process:
             channel.send(event, why=why)
             _leave(0)
 
-        return say_and_leave
-
-    give_up = end("needs_cold")
+    give_up = functools.partial(end, "needs_cold")
     waiting = _Waiting(channel, order)
     waiting.start()
     try:
@@ -49,7 +50,7 @@ def _prepare(
         priming = Priming(give_up) if order["cuda"] else None
         wings.preload(order["modules"], priming.prime if priming is not None else None)
     except NotPrepared as reason:
-        end("not_prepared")(str(reason))
+        end("not_prepared", str(reason))
         raise
     gc.collect()
     channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())

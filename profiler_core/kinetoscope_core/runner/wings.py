@@ -26,7 +26,7 @@ _MAY_CHANGE = (EXIT_HANDLERS, "threads")
 
 
 class Wings:
-    """Modules imported ahead. `give_up(why)` ends the process, for a cold run to begin."""
+    """Modules imported ahead. `give_up(why)` ends the process for a cold run to begin; in a forked child it returns."""
 
     def __init__(self, loaded_by_python: AbstractSet[str], give_up: Callable[[str], None]) -> None:
         self._give_up = give_up
@@ -115,14 +115,18 @@ class Wings:
         if not self._has_entered:
             self._give_up("it forks before it imports its packages")
 
-    def _enter(self, name: str) -> None:
-        """Has the module enter with its group, and all groups before it."""
+    def _enter(self, name: str) -> bool:
+        """Has the module enter with its group, and all groups before it. False where they cannot."""
         with self._lock:
             while any(name in group.modules for group in self._waiting):
                 group = self._waiting[0]
                 why = self._why_not_now(group)
                 if why:
                     self._give_up(why)
+                    # We are a forked child, which cannot begin again: what waits is not used, and imported anew.
+                    self._waiting.clear()
+                    self._modules.clear()
+                    return False
                 self._has_entered = True
                 self._waiting.pop(0)
                 group.bring()
@@ -131,6 +135,7 @@ class Wings:
                 self._environment.update(group.variables)
             for each in [each for each in self._callbacks if each in sys.modules]:
                 self._callbacks.pop(each)(sys.modules[each])
+        return True
 
     def _why_not_now(self, group: Group) -> Optional[str]:
         now = variables.actual()
@@ -164,7 +169,7 @@ class Wings:
 class _Finder:
     """Answers the script's imports of modules that wait."""
 
-    def __init__(self, modules: Dict[str, ModuleType], enter: Callable[[str], None]) -> None:
+    def __init__(self, modules: Dict[str, ModuleType], enter: Callable[[str], bool]) -> None:
         self._modules = modules
         self._enter = enter
 
@@ -182,17 +187,21 @@ class _Finder:
 class _Loader:
     """Lets modules enter when one is loaded; one that is only looked for changes nothing."""
 
-    def __init__(self, module: ModuleType, enter: Callable[[str], None]) -> None:
+    def __init__(self, module: ModuleType, enter: Callable[[str], bool]) -> None:
         self._module = module
-        self._own_spec = module.__spec__
+        self._own_spec: Any = module.__spec__
         self._enter = enter
+        self._has_entered = False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._own_spec and self._own_spec.loader, name)
+        return getattr(self._own_spec.loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self._enter(spec.name)
-        return self._module
+    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
+        self._has_entered = self._enter(spec.name)
+        return self._module if self._has_entered else self._own_spec.loader.create_module(self._own_spec)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._own_spec
+        if not self._has_entered:
+            module.__loader__ = self._own_spec.loader
+            self._own_spec.loader.exec_module(module)
