@@ -1,8 +1,9 @@
 """From a click to the hints in an LSP client: by hand, cold and warm by turns in one run, and what each part takes.
 
-    python benchmarks/click_to_hints.py [ROUNDS] [--times]
+    python benchmarks/click_to_hints.py [ROUNDS]
+    python benchmarks/click_to_hints.py [ROUNDS] --times    # the times of the regions themselves, cold and warm
 
-`--times` prints how the times of the regions themselves compare, cold and warm. What counts are the ratios.
+What counts are the ratios.
 """
 
 import argparse
@@ -127,11 +128,12 @@ def by_hand(command: list[str]) -> float:
         return time.perf_counter() - start
 
 
-def measure(command: list[str], rounds: int) -> tuple[Way, Way, Way, list[dict[str, Any]]]:
+def measure(command: list[str], rounds: int, *, has_hand: bool) -> tuple[Way, Way, Way, list[dict[str, Any]]]:
     hand, cold, warm, ready = Way(), Way(), Way(), list[dict[str, Any]]()
     uri, text = Path(command[0]).as_uri(), Path(command[0]).read_text(encoding="utf-8")
     for _ in range(rounds):
-        hand.seconds.append(by_hand(command))
+        if has_hand:
+            hand.seconds.append(by_hand(command))
         with tempfile.TemporaryDirectory() as cache:
             editor = Editor(Path(cache))
             editor.open(uri, text)
@@ -160,11 +162,15 @@ def compare_regions(cold: Way, warm: Way) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("rounds", metavar="ROUNDS", nargs="?", type=int, default=3)
-    parser.add_argument("--times", action="store_true", help="compare the times of the regions, too")
+    parser.add_argument("--times", action="store_true", help="compare the times of the regions")
     parser.add_argument("--case", choices=list(CASES), action="append", help="this one only")
     options = parser.parse_args()
     for name in options.case or CASES:
-        hand, cold, warm, ready = measure(CASES[name], options.rounds)
+        hand, cold, warm, ready = measure(CASES[name], options.rounds, has_hand=not options.times)
+        if options.times:
+            print(f"{name}: medians of the regions, {options.rounds} runs each way")
+            compare_regions(cold, warm)
+            continue
         print(f"{name}: medians of {options.rounds} rounds, each by hand, cold and warm; range")
         print(f"  by hand      {hand.text()}")
         for way, runs in (("first click", cold), ("second click", warm)):
@@ -175,8 +181,6 @@ def main() -> None:
         for part in PARTS:
             values = [statistics.median(each[part] for each in way.parts) * 1e3 for way in (cold, warm)]
             print(f"    {part:<38}{values[0]:10.1f} ms cold {values[1]:10.1f} ms warm")
-        if options.times:
-            compare_regions(cold, warm)
 
 
 if __name__ == "__main__":

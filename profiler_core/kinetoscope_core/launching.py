@@ -51,9 +51,10 @@ class Run:
         self._stop_reason = "cancelled"
         self._stop_wanted.set()  # and not the news: a signal may come while this thread waits for it and has its lock
 
-    def wait(self) -> Outcome:
+    def wait(self, *, is_hasty: bool = False) -> Outcome:
         """Runs until all is measured and said; a script that was ended early may still be leaving: `finish` waits.
 
+        `is_hasty`: so may one that came to its own end without an error, though its process may yet crash.
         Raises `InterpreterError` if the interpreter does not work or is too old, and `ColdStartNeeded`.
         """
         start = self._started = time.monotonic()
@@ -63,7 +64,7 @@ class Run:
         self._runner.send(self._request())
         is_leaving = False
         try:
-            is_leaving = self._watch()
+            is_leaving = self._watch(is_hasty=is_hasty)
         finally:
             exit_code = 0 if is_leaving else self._runner.end()  # what the script left running goes with it
         return self._outcome(exit_code, time.monotonic() - start)
@@ -120,7 +121,7 @@ class Run:
 
     # --- watching and ending
 
-    def _watch(self) -> bool:
+    def _watch(self, *, is_hasty: bool = False) -> bool:
         """Returns when the process has ended, or was asked to and did not within the grace.
 
         True where it is only leaving, after a script that was ended early; for `finish` that is not enough.
@@ -130,7 +131,8 @@ class Run:
         while not self._runner.has_ended():
             self._news.wait(0.05)
             self._news.clear()
-            if "ended" in self._messages and self._is_finished() and not self._is_left:
+            has_said_all = "ended" in self._messages and not self._is_left
+            if has_said_all and (self._is_finished() or (is_hasty and self._has_ended_well())):
                 return True
             now = time.monotonic()
             if limit is not None and now - self._started > limit and self._stop_reason is None:
@@ -152,6 +154,10 @@ class Run:
         """All is measured and the script was ended from inside; what remains is its own clean-up."""
         measured = self._messages.get("measured")
         return measured is not None and measured["why"] in ("enough is measured", "the time budget is over")
+
+    def _has_ended_well(self) -> bool:
+        ended = self._messages["ended"]
+        return not ended["exit_code"] and ended["left_by"] is None and self._stop_reason is None
 
     def _ask_to_stop(self) -> None:
         # Ctrl-C in a shared terminal has reached the script already.

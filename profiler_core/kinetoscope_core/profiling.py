@@ -70,14 +70,15 @@ class Profiling:
         self._run.cancel()
         return not self._has_ended
 
-    def run(self) -> tuple[Result, Outcome]:
+    def run(self, *, is_hasty: bool = False) -> tuple[Result, Outcome]:
         """Runs, measures and keeps. Raises a `KinetoscopeError` when there is nothing to show.
 
-        A script that was ended early may still be leaving then; who calls this calls `finish` at last.
+        A script that was ended early may still be leaving then, and, with `is_hasty`, also one that came to its own end
+        without an error; who calls this calls `finish` at last.
         """
         started = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
-            outcome = self._run.wait()
+            outcome = self._run.wait(is_hasty=is_hasty)
             self._has_ended = True
             self._on_progress(Progress("reading the trace"))
             result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)

@@ -142,7 +142,7 @@ class Worker:
                 profiling.cancel()
         found = scan(config)
         try:
-            result, outcome = profiling.run()
+            result, outcome = profiling.run(is_hasty=True)
             order = order_after(config, outcome, found, cold_s) if request["warm"] != "off" else None
             self.send(
                 "result",
