@@ -70,7 +70,7 @@ class Run:
         return self._outcome(exit_code, time.monotonic() - start)
 
     def finish(self) -> None:
-        """Waits for the script's end, and ends what it leaves; an interpreter with torch takes 0.3 s to end."""
+        """Waits for the script's end, and ends what it leaves; on a busy machine torch takes seconds to go."""
         self._is_left = True
         try:
             self._watch()
