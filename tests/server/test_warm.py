@@ -97,7 +97,9 @@ async def test_another_environment_starts_cold(script):
     client.set_configuration(
         {"interpreter": client.interpreter, "environment": {"WORD": "there"}}, section="kinetoscope"
     )
+    client.refreshed.clear()
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
+    await client.until(lambda: client.refreshed, "that the change was taken in")
     assert (await profile(client, uri)).how == "measured"
     await client.until(lambda: "torch was there: there" in logged(client), "the script's output")
     assert "another interpreter or environment is set" in logged(client)

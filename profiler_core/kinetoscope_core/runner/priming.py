@@ -1,7 +1,7 @@
 """CUDA's context, CUPTI and cuBLAS made ready ahead of a script, such that the script finds CUDA untouched.
 
-An H200 takes 0.3 s for the context and 3.7 to 6.5 s for the first start of the profiler (torch 2.11). torch believes that
-CUDA is not initialised yet, and asks for it again when the script uses it.
+An H200 takes 0.3 s for the context and 3.7 to 6.5 s for the first start of the profiler (torch 2.11). torch is made to
+believe that CUDA is not initialised yet, and asks for it again when the script uses it.
 """
 
 import os
