@@ -27,7 +27,7 @@ done
 
 echo "Installing code-server $version into .code-server."
 export npm_config_nodedir=$prefix npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
-export npm_config_loglevel=error
+export npm_config_loglevel=error npm_config_jobs=max
 mkdir -p "$folder"
 cd "$folder"
 rm -f "$ready"
@@ -38,6 +38,7 @@ npm rebuild argon2 >/dev/null # the one native module that is loaded at the star
 vscode=$folder/node_modules/code-server/lib/vscode
 cd "$vscode"
 npm install --omit=dev --ignore-scripts --omit-lockfile-registry-resolved >/dev/null # versions: its shrinkwrap file
+npm rebuild @vscode/spdlog >/dev/null # without it there are no logs
 ln -sfn node_modules node_modules.asar
 
 # In this version openExternal of http://127.0.0.1:PORT/path?query#fragment loses all but the port. One expression keeps

@@ -52,6 +52,7 @@ def _register_documents(server: KinetoscopeServer) -> None:
         document = ls.documents.open(params.text_document)
         if document is not None:
             ls.publish(document)
+            ls.send_results(document)
             ls.start(ls.recall())
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)

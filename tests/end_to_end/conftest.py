@@ -1,14 +1,25 @@
-"""What the tests in a real browser share: where its parts are, and where their pictures go."""
+"""What the tests in a real browser share: its parts, the extension as users install it, how a scenario is played."""
 
+import fcntl
 import importlib.util
+import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SCENARIO_S = 400
+"""The longest that a scenario may take on a machine that does other things too; it is told, and ends itself then."""
+VSCODE = Path(__file__).parent / "vscode"
+CODE_SERVER = ROOT / ".code-server" / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 
 
 @dataclass(frozen=True)
@@ -49,3 +60,72 @@ def pictures() -> Path:
     folder = ROOT / "build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Held by one process at a time."""
+    with file.open("w", encoding="utf-8") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def code_server(browser) -> Path:
+    without([] if (ROOT / ".code-server" / ".ready").is_file() else ["code-server"])
+    return CODE_SERVER
+
+
+@pytest.fixture(scope="session")
+def vsix(code_server, tmp_path_factory) -> Path:
+    """The extension for this machine, built once for all workers of this run."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    kept = shared / "kinetoscope.vsix"
+    with locked(shared / "vsix.lock"):
+        if not kept.exists():
+            subprocess.run([sys.executable, ROOT / "scripts" / "build_vsix.py"], check=True)
+            newest = max((ROOT / "dist").glob("*.vsix"), key=lambda path: path.stat().st_mtime)
+            shutil.copy(newest, kept)
+    return kept
+
+
+@pytest.fixture
+def play(browser, code_server, vsix, pictures, tmp_path, record_property) -> Callable[[str], None]:
+    """Plays a scenario of vscode/ with the workspace tmp_path/workspace and the cache tmp_path/cache."""
+
+    def playing(scenario: str) -> None:
+        own = pictures / scenario
+        shutil.rmtree(own, ignore_errors=True)
+        own.mkdir()
+        given = {
+            "scratch": tmp_path,
+            "root": ROOT,
+            "pictures": own,
+            "entry": code_server,
+            "vsix": vsix,
+            "chromium": browser.chromium,
+            "perfetto": browser.perfetto,
+            "interpreter": sys.executable,
+            "seconds": SCENARIO_S,
+        }
+        command = [browser.node, VSCODE / f"{scenario}.mjs", json.dumps(given, default=str)]
+        with locked(code_server.parents[4] / ".lock"):  # one VS Code at a time is enough for two cores
+            code, said, complaint = _ended(command)
+        record_property("played", said)  # shown at the end by tests/conftest.py
+        assert code == 0, f"{said}\n{complaint}"
+
+    return playing
+
+
+def _ended(command: list[object]) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr. The scenario ends by itself; if it does not, all that it started is ended."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+        try:
+            said, complaint = process.communicate(timeout=SCENARIO_S + 60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, said, complaint

@@ -280,3 +280,13 @@ async def test_hint_lens_and_code_action_lead_to_the_trace_also_without_a_gpu(st
     links = [await client.execute(part.command.command, *part.command.arguments), await client.run_lens(uri, "Trace")]
     assert all(link.startswith("http://127.0.0.1:") for link in links)
     assert [each.uri for each in client.shown_documents] == links
+
+
+async def test_what_is_known_of_a_file_is_told_whenever_it_is_opened(start):
+    client = await start()
+    uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64_warm.json.gz")
+    await client.until(lambda: uri in client.results and client.results[uri].regions, "results")
+    client.close(uri)
+    client.results.clear()
+    client.open(uri)
+    await client.until(lambda: uri in client.results and client.results[uri].regions, "results again")

@@ -1,0 +1,60 @@
+"""The extension in a real VS Code, code-server 4.100.3, used by keys and mouse in a real browser.
+
+Each scenario is a program in vscode/. It starts a VS Code of its own with the built VSIX, and names the step where it
+fails. Screenshots of the steps stay in build/screenshots, in a folder for each.
+"""
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_core.measuring import measure_run
+from kinetoscope_core.outcomes import DeviceFacts, Outcome
+from kinetoscope_core.results import to_json
+from kinetoscope_core.runconfig import Focus, RunConfig
+from kinetoscope_core.sources import Sources
+from kinetoscope_core.store import Store
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "tests" / "traces" / "runs"
+
+# With what other workers play before it.
+pytestmark = pytest.mark.timeout(1200)
+
+
+def keep_recorded(name: str, example: Path, cache: Path) -> None:
+    """Puts a run that an H200 recorded into the store, as one of the example at its place."""
+    store = Store(cache / "kinetoscope")
+    folder = store.new_folder()
+    log = (RUNS / name / "regionlog.json").read_text(encoding="utf-8")
+    log = log.replace(f"/recorded/examples/{example.name}", str(example))
+    (folder / "regionlog.json").write_text(log, encoding="utf-8")
+    for trace in (RUNS / name).glob("*.gz"):
+        (folder / trace.stem).write_bytes(gzip.decompress(trace.read_bytes()))
+    recorded = json.loads((RUNS / name / "result.json").read_text(encoding="utf-8"))
+    run = recorded["run"]
+    config = RunConfig(run["interpreter"], str(example), arguments=tuple(run["arguments"]), focus=Focus("backward"))
+    device = DeviceFacts(torch=recorded["torch"], cuda="13.0", devices=("NVIDIA H200",))
+    outcome = Outcome(run["ending"], 0, 0.0, run["interpreter"], device=device, torch_was_imported=True)
+    result = measure_run(config, outcome, folder, run["started"], example, Sources())
+    traces = tuple(store.final_folder(folder) / trace.name for trace in result.traces)
+    store.keep(folder, to_json(replace(result, traces=traces)))
+
+
+def test_the_example_is_profiled_and_edited(play):
+    play("profiling")
+
+
+def test_runs_ask_fail_and_are_cancelled(play):
+    play("runs")
+
+
+def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play, tmp_path):
+    example = tmp_path / "workspace" / "train_mlp.py"
+    example.parent.mkdir()
+    example.write_bytes((ROOT / "examples" / "train_mlp.py").read_bytes())
+    keep_recorded("train_mlp_focus", example, tmp_path / "cache")
+    play("traces")

@@ -1,0 +1,99 @@
+// The example from opening it to its times, and what edits do to them.
+import assert from 'node:assert/strict';
+import { scenario, since } from './stage.mjs';
+import { until } from './waiting.mjs';
+
+const REGION = 'with record_function("matmul_add")';
+const REGION_LINE = 45;
+const CPU_TIMES = /^CPU [\d.]+ (µs|ms|s) \([\d.]+ (µs|ms|s)\)$/;
+
+await scenario(async (stage) => {
+  stage.bring('examples/matmul_add.py');
+
+  await stage.step('the file without the extension', async () => {
+    const plain = await stage.vscode({ file: 'matmul_add.py', hasExtension: false });
+    await plain.textIsShown();
+    console.log(`opened to text, without the extension: ${since(plain.opened)}`);
+  });
+
+  const code = await stage.step('lenses are there', async () => {
+    const opened = await stage.vscode({ file: 'matmul_add.py', page: stage.page });
+    await opened.textIsShown();
+    console.log(`opened to text, with the extension: ${since(opened.opened)}`);
+    await opened.lens('▷ Profile').waitFor();
+    console.log(`opened to lenses: ${since(opened.opened)}`);
+    return opened;
+  });
+  const { page } = code;
+
+  await stage.step('the play menu has it', async () => {
+    await page.locator('.editor-actions').getByLabel('Run or Debug...').click();
+    await page.locator('.monaco-menu').getByText('Profile with Arguments…').waitFor();
+    await page.locator('.monaco-menu').getByText('Profile File').waitFor();
+  });
+
+  const started = Date.now();
+  await stage.step('a click on Profile', async () => {
+    await page.keyboard.press('Escape');
+    await code.lens('▷ Profile').click();
+    await code.toast('Profiling matmul_add: running').getByText('Cancel', { exact: true }).waitFor();
+  });
+
+  await stage.step('times at the line', async () => {
+    const line = await code.hint(REGION, CPU_TIMES);
+    console.log(`click to times: ${since(started)}`);
+    assert.equal(line.number, REGION_LINE);
+    assert.equal((await code.lines()).filter(({ hint }) => hint).length, 1);
+    await code.lens('Trace').waitFor();
+    await code.lens('Details').waitFor();
+    await code.toast('Profiling').waitFor({ state: 'detached' });
+    const phases = (await code.toastTexts()).map((text) => text.replace('Profiling matmul_add: ', ''));
+    const expected = ['running', 'torch imported', 'starting the profiler', 'measuring', 'reading the trace'];
+    assert.deepEqual(
+      expected.filter((phase) => phases.includes(phase)),
+      expected,
+      `phases: ${phases.join(', ')}`,
+    );
+    await code.runStatus(/CPU only$/);
+  });
+
+  await stage.step('the whole story on hovering', async () => {
+    const box = await code.hover('"matmul_add"', REGION);
+    const text = await box.innerText();
+    assert.match(text, /CPU total/);
+    assert.match(text, /No CUDA times: /);
+    for (const link of ['Profile again', 'Trace', 'Details']) await box.getByText(link, { exact: true }).waitFor();
+  });
+
+  await stage.step('a bar by its share', async () => {
+    await code.leave();
+    const bars = await code.bars();
+    assert.equal(bars.length, 1);
+    assert.equal(bars[0].style, 'solid');
+  });
+
+  await stage.step('an edit above moves the times', async () => {
+    await code.append(9, '\nimport os');
+    const line = await until('the times one line further down', async () => {
+      const { number, hint } = await code.line(REGION);
+      return number === REGION_LINE + 1 && hint && { number, hint };
+    });
+    assert.match(line.hint, CPU_TIMES);
+  });
+
+  await stage.step('an edit inside makes them stale', async () => {
+    await code.append(REGION_LINE + 2, '\nrun(w, x, b)');
+    await code.hint(REGION, /^~ CPU /);
+    await until('a dotted bar', async () => (await code.bars()).some(({ style }) => style === 'dotted'));
+    await code.runStatus(/CPU only ~$/);
+    const box = await code.hover('"matmul_add"', REGION);
+    assert.match(await box.innerText(), /Stale: its code has changed since it was measured/);
+  });
+
+  await stage.step('undone they are fresh', async () => {
+    await code.leave();
+    while (await code.line('run(w')) await page.keyboard.press('Control+z'); // typing is undone in pieces
+    await code.hint(REGION, CPU_TIMES);
+    await until('a solid bar', async () => (await code.bars()).some(({ style }) => style === 'solid'));
+  });
+});

@@ -1,0 +1,121 @@
+// Runs that are asked for in other ways, that do not end, that fail, and files that were not saved.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { isRunning } from './processes.mjs';
+import { scenario } from './stage.mjs';
+import { until } from './waiting.mjs';
+
+const NOTES = `import sys
+import torch
+from torch.profiler import record_function
+
+with open("ran.txt", "a") as notes:
+    print(sys.argv[1:], file=notes)
+for _ in range(8):
+    with record_function("step"):
+        torch.ones(64, 64).sum()
+`;
+
+const ENDLESS = `import os, subprocess, sys, time
+import torch
+from torch.profiler import record_function
+
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open("pids.txt", "w") as notes:
+    print(os.getpid(), child.pid, file=notes)
+with record_function("begin"):
+    torch.ones(8).sum()
+while True:
+    time.sleep(0.1)
+`;
+
+const FAILING = `import torch
+from torch.profiler import record_function
+
+with record_function("work"):
+    torch.ones(2, 3) @ torch.ones(2, 3)
+`;
+
+await scenario(async (stage) => {
+  stage.write('notes.py', NOTES);
+  stage.write('endless.py', ENDLESS);
+  stage.write('failing.py', FAILING);
+  const ran = () => {
+    const file = path.join(stage.workspace, 'ran.txt');
+    return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : [];
+  };
+  const pids = () => fs.readFileSync(path.join(stage.workspace, 'pids.txt'), 'utf8').trim().split(' ').map(Number);
+  const code = await stage.vscode({ file: 'notes.py' });
+  const { page } = code;
+  const isOver = () => code.toast('Profiling').waitFor({ state: 'detached' });
+
+  await stage.step('unsaved and cancelled', async () => {
+    await code.lens('▷ Profile').waitFor();
+    await code.append(9, ' * 2');
+    await code.lens('▷ Profile').click();
+    await code.dialog().getByText('notes.py has unsaved changes.').waitFor();
+    await stage.picture(' question');
+    await code.dialog().getByRole('button', { name: 'Cancel' }).click();
+    await code.status('the run was cancelled').waitFor();
+    await isOver();
+    assert.deepEqual(ran(), []);
+    assert.equal(fs.readFileSync(path.join(stage.workspace, 'notes.py'), 'utf8'), NOTES);
+  });
+
+  await stage.step('unsaved and saved', async () => {
+    await code.lens('▷ Profile').click();
+    await code.dialog().getByRole('button', { name: 'Save', exact: true }).click();
+    await code.hint('record_function("step")', /^CPU /);
+    assert.deepEqual(ran(), ['[]']);
+    assert.match(fs.readFileSync(path.join(stage.workspace, 'notes.py'), 'utf8'), /sum\(\) \* 2\n$/);
+    await isOver();
+  });
+
+  await stage.step('with arguments', async () => {
+    await code.command('Kinetoscope: Profile with Arguments…');
+    await code.input().fill('--size 8 "two words"');
+    await stage.picture(' asked');
+    await page.keyboard.press('Enter');
+    await until('the script to run with them', () => ran().length === 2);
+    assert.equal(ran()[1], "['--size', '8', 'two words']");
+    await isOver();
+  });
+
+  await stage.step('the last arguments are there', async () => {
+    await code.command('Kinetoscope: Profile with Arguments…');
+    await until('them', async () => (await code.input().inputValue()) === "--size 8 'two words'");
+    await page.keyboard.press('Escape');
+  });
+
+  await stage.step('a script that fails', async () => {
+    await code.openFile('failing.py');
+    await code.lens('▷ Profile').click();
+    await code.squiggles('error').waitFor();
+    await code.toast('The script failed: RuntimeError').getByText('Show Output').waitFor();
+    const box = await code.hover('torch', 'torch.ones(2, 3) @');
+    assert.match(await box.innerText(), /RuntimeError: mat1 and mat2 shapes cannot be multiplied/);
+  });
+
+  await stage.step('the log has its output', async () => {
+    await code.leave();
+    await code.toast('RuntimeError').getByText('Show Output').click();
+    await page.locator('.output-view').getByText('Traceback (most recent call last)').first().waitFor();
+    await page.keyboard.press('Control+j');
+  });
+
+  await stage.step('an endless script', async () => {
+    await code.openFile('endless.py');
+    await code.lens('▷ Profile').click();
+    await code.toast('warming up begin: 1 passage').waitFor();
+    assert.deepEqual(pids().filter(isRunning), pids());
+    assert.equal(pids().length, 2);
+  });
+
+  await stage.step('ends when cancelled', async () => {
+    await code.toast('Profiling begin').getByText('Cancel', { exact: true }).click();
+    await code.status('the run was cancelled').waitFor();
+    await until('the end of its processes', () => !pids().some(isRunning));
+    await isOver();
+  });
+});

@@ -1,0 +1,144 @@
+// What a scenario stands on: a workspace, VS Codes with our extension in one Chromium, steps that are named and pictured.
+// usage: node SCENARIO.mjs '{"scratch", "pictures", "entry", "vsix", "chromium", "perfetto", "interpreter", "root", "seconds"}'
+import fs from 'node:fs';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { ORIGIN, playPerfetto } from '../perfetto_ui.mjs';
+import { CodeServer } from './code_server.mjs';
+import { Workbench } from './workbench.mjs';
+
+const VIEWPORT = { width: 1400, height: 1080 }; // all of the example fits
+const STEP_TIMEOUT_MS = 60_000;
+
+class Stage {
+  #servers = [];
+  #steps = [];
+  #strangers = new Set();
+
+  constructor(given) {
+    this.given = given;
+    this.workspace = path.join(given.scratch, 'workspace');
+    this.perfettos = [ORIGIN];
+    this.cache = path.join(given.scratch, 'cache');
+    fs.mkdirSync(this.workspace, { recursive: true });
+    this.isGivenUp = new Promise((_, reject) => (this.giveUp = reject));
+  }
+
+  async open() {
+    const profile = path.join(this.given.scratch, 'chromium');
+    // Frames may keep data, as the Perfetto UI must in one: Debian's Chromium refuses it as it comes.
+    fs.mkdirSync(path.join(profile, 'Default'), { recursive: true });
+    const preferences = JSON.stringify({ profile: { cookie_controls_mode: 0 } });
+    fs.writeFileSync(path.join(profile, 'Default', 'Preferences'), preferences);
+    this.context = await chromium.launchPersistentContext(profile, {
+      executablePath: this.given.chromium,
+      args: [
+        ...['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync'],
+        ...['--disable-background-networking', '--disable-component-update'],
+      ],
+      viewport: VIEWPORT,
+      deviceScaleFactor: this.given.scale ?? 1,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    this.context.setDefaultTimeout(STEP_TIMEOUT_MS);
+    this.context.on('request', (request) => this.#note(request));
+    await playPerfetto(this.context, this.given.perfetto);
+    return this;
+  }
+
+  /** Copies a file of the project into the workspace. */
+  bring(file, name = path.basename(file)) {
+    return this.write(name, fs.readFileSync(path.join(this.given.root, file), 'utf8'));
+  }
+
+  /** Writes a file of the workspace; gives its path. */
+  write(name, text) {
+    const file = path.join(this.workspace, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+    return file;
+  }
+
+  /** Starts a VS Code on the workspace and opens it in a page, with the file; gives its workbench. */
+  async vscode({ file, settings, isTrusted, hasExtension = true, page } = {}) {
+    const server = new CodeServer({
+      entry: this.given.entry,
+      folder: path.join(this.given.scratch, `vscode-${this.#servers.length + 1}`),
+      workspace: this.workspace,
+      vsix: hasExtension ? this.given.vsix : null,
+      settings: { 'kinetoscope.interpreter': this.given.interpreter, ...settings },
+      isTrusted,
+      environment: { XDG_CACHE_HOME: this.cache },
+    });
+    this.#servers.push(server);
+    await server.start();
+    this.page = page ?? (await this.context.newPage());
+    this.workbench = new Workbench(this.page, server);
+    return this.workbench.open(file);
+  }
+
+  /** One thing that a user does or sees. Its picture shows how it ended. */
+  async step(name, act) {
+    const started = Date.now();
+    this.#steps.push(name);
+    const result = await act();
+    console.log(`${since(started).padStart(8)}  ${name}`);
+    await this.picture();
+    return result;
+  }
+
+  /** A picture of the page, named after the step. */
+  async picture(suffix = '') {
+    const name = `${this.#steps.at(-1)}${suffix}`.replaceAll(/\W+/g, '-').toLowerCase();
+    const file = `${String(this.#steps.length).padStart(2, '0')}-${name}.png`;
+    await this.page.screenshot({ path: path.join(this.given.pictures, file) });
+  }
+
+  /** Says where it failed, and all that may tell why. */
+  async explain(error) {
+    console.error(`failed at: ${this.#steps.at(-1) ?? 'the start'}\n${error.stack}`);
+    if (this.page) {
+      await this.picture(' FAILED').catch((why) => console.error(`no picture: ${why.message}`));
+      const seen = await this.workbench.seen().catch((why) => `could not be read: ${why.message}`);
+      console.error(`--- the workbench\n${JSON.stringify(seen, null, 1)}`);
+    }
+    console.error(this.#servers.map((server) => server.logs()).join('\n'));
+  }
+
+  #note(request) {
+    const known = ['', '127.0.0.1', new URL(ORIGIN).hostname];
+    if (known.includes(new URL(request.url()).hostname)) return;
+    const asker = request.serviceWorker() || request.isNavigationRequest() ? '' : request.frame().url();
+    if (!this.perfettos.some((ui) => asker.startsWith(ui))) this.#strangers.add(`${request.url()} from ${asker}`);
+  }
+
+  /** No page may ask another host than this machine; https://ui.perfetto.dev is played by it. What a UI asks is its matter. */
+  checkHosts() {
+    if (this.#strangers.size) throw new Error(`pages asked other hosts: ${[...this.#strangers].join(', ')}`);
+  }
+
+  async close() {
+    await this.context?.close();
+    for (const server of this.#servers) await server.stop();
+  }
+}
+
+/** Time since `start`, for people. */
+export const since = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`;
+
+/** Plays a scenario; the process ends with 1 where it fails. */
+export async function scenario(act) {
+  const stage = new Stage(JSON.parse(process.argv[2]));
+  const { seconds } = stage.given;
+  const late = setTimeout(() => stage.giveUp(new Error(`it took longer than ${seconds} s`)), 1000 * seconds);
+  try {
+    await Promise.race([stage.open().then(act), stage.isGivenUp]);
+    stage.checkHosts();
+  } catch (error) {
+    await stage.explain(error);
+    process.exitCode = 1;
+  } finally {
+    clearTimeout(late);
+    await stage.close();
+  }
+}

@@ -1,0 +1,231 @@
+// Drives a VS Code workbench in a page of a browser. The selectors are those of VS Code 1.100.
+import { until } from './waiting.mjs';
+
+const TOASTS = '.notifications-toasts .notification-toast';
+
+export class Workbench {
+  #changes = 0;
+
+  /** `server` is the CodeServer behind the page. */
+  constructor(page, server) {
+    this.page = page;
+    this.server = server;
+  }
+
+  /** Opens the server's workbench, with that file of the workspace; resolves when the file tree is there. */
+  async open(file) {
+    this.opened = Date.now();
+    await this.page.addInitScript(rememberToasts, TOASTS);
+    await this.page.goto(this.server.url(file));
+    await this.page.waitForSelector('.explorer-folders-view .monaco-list-row', { timeout: 120_000 });
+    return this;
+  }
+
+  /** Changes settings of the workspace; resolves when they are in force, which the window's title tells. */
+  async set(values) {
+    const title = `settings ${++this.#changes}`;
+    this.server.set({ ...values, 'window.title': title });
+    await this.page.waitForFunction((wanted) => document.title.startsWith(wanted), title);
+  }
+
+  async openFile(name) {
+    await this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).dblclick();
+    await this.page.locator('.tab.active', { hasText: name }).waitFor();
+    await this.textIsShown();
+  }
+
+  textIsShown() {
+    return this.page.waitForSelector('.monaco-editor .view-line span[class*="mtk"]');
+  }
+
+  /** Lines on screen from top to bottom: {number, text, hint}. Hints are injected text, whose class starts with dyn-rule. */
+  lines() {
+    return this.page.evaluate(() => {
+      const plain = (text) => text.replaceAll('\u00a0', ' ').replace(/[\u200b-\u200d\ufeff]/g, '');
+      const top = (element) => parseFloat(element.style.top);
+      const editor = document.querySelector('.editor-instance');
+      if (!editor) return [];
+      const numbers = new Map();
+      for (const margin of editor.querySelectorAll('.margin-view-overlays > div')) {
+        const number = margin.querySelector('.line-numbers')?.textContent;
+        if (number) numbers.set(top(margin), Number(number));
+      }
+      return [...editor.querySelectorAll('.view-line')]
+        .sort((a, b) => top(a) - top(b))
+        .map((line) => {
+          const injected = [...line.querySelectorAll('span[class*="dyn-rule"]')].map((span) => span.textContent);
+          const hint = plain(injected.join(''));
+          const whole = plain(line.textContent);
+          return { number: numbers.get(top(line)), text: hint ? whole.replace(hint, '') : whole, hint: hint.trim() };
+        });
+    });
+  }
+
+  /** The line on screen that holds this text. */
+  async line(text) {
+    return (await this.lines()).find((line) => line.text.includes(text));
+  }
+
+  /** Waits for the hint of the line that holds `text` to be as wanted, and gives that line. */
+  hint(text, pattern, timeout) {
+    return until(
+      `a hint like ${pattern} at the line with ${text}`,
+      async () => {
+        const line = await this.line(text);
+        return line && pattern.test(line.hint) && line;
+      },
+      { timeout, otherwise: () => this.lines() },
+    );
+  }
+
+  /** The lens whose title holds `title`, above any line, or above the nth line with lenses. */
+  lens(title, nth = 0) {
+    return this.page.locator('.codelens-decoration a', { hasText: title }).nth(nth);
+  }
+
+  squiggles(severity) {
+    return this.page.locator(`.squiggly-${severity}`);
+  }
+
+  /** The bars before lines: {color, width, style} of each that is on screen. */
+  bars() {
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.editor-instance .view-overlays .cdr')]
+        .map((mark) => getComputedStyle(mark))
+        .filter((style) => style.borderLeftStyle !== 'none' && parseFloat(style.borderLeftWidth) > 0)
+        .map((style) => ({
+          color: style.borderLeftColor,
+          width: style.borderLeftWidth,
+          style: style.borderLeftStyle,
+        })),
+    );
+  }
+
+  /** The box that pops up over a word of the line that holds `lineText`. */
+  async hover(word, lineText) {
+    const { x, y } = await this.page.evaluate(middleOf, { word, lineText });
+    await this.page.mouse.move(0, 0);
+    await this.page.mouse.move(x, y);
+    const box = this.page.locator('.monaco-editor .monaco-hover:not(.hidden)').first();
+    await box.locator('.hover-row').first().waitFor();
+    return box;
+  }
+
+  /** Takes the pointer away, and with it the box. */
+  async leave() {
+    await this.page.mouse.move(0, 0);
+    await this.page.locator('.monaco-editor .monaco-hover:not(.hidden)').first().waitFor({ state: 'hidden' });
+  }
+
+  toast(text) {
+    return this.page.locator(TOASTS, { hasText: text }).first();
+  }
+
+  /** All texts that notifications have had since the page was opened. */
+  toastTexts() {
+    return this.page.evaluate(() => window.toastTexts);
+  }
+
+  dialog() {
+    return this.page.locator('.monaco-dialog-box');
+  }
+
+  statusItem(id) {
+    return this.page.locator(`.statusbar-item[id="${id}"]`);
+  }
+
+  /** What stands in the status bar with that text. */
+  status(text) {
+    return this.page.locator('.statusbar-item', { hasText: text }).first();
+  }
+
+  /** Waits for our item of the status bar to say that. */
+  runStatus(pattern) {
+    return this.statusItem('kinetoscope.kinetoscope.kinetoscope.run').filter({ hasText: pattern }).waitFor();
+  }
+
+  /** The line number that the cursor is at, as the status bar says. */
+  async cursorLine() {
+    const text = await this.statusItem('status.editor.selection').innerText();
+    return Number(/Ln (\d+)/.exec(text)?.[1]);
+  }
+
+  /** The field of the palette and of questions. */
+  input() {
+    return this.page.locator('.quick-input-widget input[type="text"]');
+  }
+
+  /** The line number that is marked as the cursor's, also while another part has the focus. */
+  async activeLine() {
+    return Number(await this.page.locator('.editor-instance .line-numbers.active-line-number').first().innerText());
+  }
+
+  /** Runs a command from the palette by its title. */
+  async command(title) {
+    await this.page.keyboard.press('F1');
+    await this.input().fill(`>${title}`);
+    await this.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: title }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Puts the cursor at the start of a line. */
+  async goTo(number) {
+    await this.page.keyboard.press('Control+g');
+    await this.input().fill(`:${number}`);
+    await this.page.keyboard.press('Enter');
+    await until(`the cursor at line ${number}`, async () => (await this.cursorLine()) === number);
+  }
+
+  /** Types at the end of a line. */
+  async append(number, text) {
+    await this.goTo(number);
+    await this.page.keyboard.press('End');
+    await this.page.keyboard.insertText(text);
+  }
+
+  /** The content of the visible web view. */
+  webview() {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  }
+
+  /** What a person sees, for messages of tests that failed. */
+  async seen() {
+    const texts = async (selector) => (await this.page.locator(selector).allInnerTexts()).map((text) => text.trim());
+    return {
+      lines: (await this.lines()).map(({ number, text, hint }) => `${number}: ${text}${hint && `  [${hint}]`}`),
+      lenses: await texts('.codelens-decoration'),
+      notifications: await texts(TOASTS),
+      dialog: await texts('.monaco-dialog-box'),
+      input: await texts('.quick-input-widget:not([style*="display: none"])'),
+      status: (await texts('.statusbar-item')).filter(Boolean),
+      tabs: await texts('.tab'),
+    };
+  }
+}
+
+/** Runs in the page: notes each text of a notification, since those of a run's phases pass quickly. */
+function rememberToasts(selector) {
+  window.toastTexts = [];
+  new MutationObserver(() => {
+    for (const toast of document.querySelectorAll(selector)) {
+      const text = toast.querySelector('.notification-list-item-message')?.textContent ?? '';
+      if (text && !window.toastTexts.includes(text)) window.toastTexts.push(text);
+    }
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+}
+
+/** Runs in the page: where a word of a line is drawn. */
+function middleOf({ word, lineText }) {
+  const plain = (text) => text.replaceAll('\u00a0', ' ');
+  const lines = [...document.querySelectorAll('.editor-instance .view-line')];
+  const line = lines.find((each) => plain(each.textContent).includes(lineText));
+  let start = plain(line.textContent).indexOf(lineText);
+  start += lineText.indexOf(word);
+  const nodes = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  while (nodes.nextNode() && start >= nodes.currentNode.length) start -= nodes.currentNode.length;
+  const range = document.createRange();
+  range.setStart(nodes.currentNode, start);
+  range.setEnd(nodes.currentNode, start + 1);
+  const { x, y, width, height } = range.getBoundingClientRect();
+  return { x: x + width / 2, y: y + height / 2 };
+}
