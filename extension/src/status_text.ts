@@ -1,5 +1,5 @@
 // What the status bar says of the last run. Knows no VS Code.
-import type { ShownRegion } from './protocol';
+import type { ShownRegion, WarmParams } from './protocol';
 
 type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'>;
 
@@ -7,6 +7,13 @@ type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'>;
 export function statusText({ device }: Run, isStale: boolean): string {
   const name = device ? (device.count > 1 ? `${device.count} × ${device.name}` : device.name) : 'CPU only';
   return name + (isStale ? ' ~' : '');
+}
+
+/** `next run: ready, with CUDA, 304 MB`; nothing where nothing is made ready. */
+export function warmText({ state, gpu, memory_bytes }: WarmParams): string {
+  if (state === 'none') return '';
+  const memory = memory_bytes === null ? [] : [`${Math.round(memory_bytes / 1e6).toString()} MB`];
+  return `next run: ${[state, ...(gpu ? ['with CUDA'] : []), ...memory].join(', ')}`;
 }
 
 export function runTooltip(run: Run, isStale: boolean, now: Date): string {

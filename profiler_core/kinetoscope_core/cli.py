@@ -32,6 +32,7 @@ from kinetoscope_core.runconfig import (
     RunConfig,
     find_interpreter,
 )
+from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.terminal import print_result, print_runs
 from kinetoscope_core.text import count_text, printable
@@ -174,16 +175,19 @@ def _seconds(text: str) -> float:
 
 
 def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
-    profiling = Profiling(
-        _config(options, script_arguments),
-        options.region,
-        Store(),
-        on_progress=_Teller(is_focused=options.region is not None),
+    config = _config(options, script_arguments)
+    runner = RunnerProcess(
+        config,
         stdout=sys.stderr.buffer if options.json else None,
         shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
     )
+    teller = _Teller(is_focused=options.region is not None)
+    profiling = Profiling(config, options.region, Store(), runner, on_progress=teller)
     with _signals_cancel(profiling):
-        result, outcome = profiling.run()
+        try:
+            result, outcome = profiling.run()
+        finally:
+            profiling.finish()
     _show(result, as_json=options.json)
     return _exit_code(outcome)
 

@@ -30,10 +30,11 @@ TRACE: Final = "kinetoscope/trace"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
+WARM: Final = "kinetoscope/warm"
 SAVE: Final = "kinetoscope/save"
 
 REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
-NOTIFICATIONS: Final = (RESULTS, PROGRESS)
+NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
 """To clients that say they want them."""

@@ -14,9 +14,11 @@ from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT
 SECTION: Final = "kinetoscope"
 
 HintStyle = Literal["total and self", "total", "off"]
+Warmth = Literal["off", "imports", "gpu"]
 Severity = Literal["error", "warning", "information", "hint", "off"]
 
 _HINT_STYLES: Final = ("total and self", "total", "off")
+_WARMTHS: Final = ("off", "imports", "gpu")
 _SEVERITIES: Final = ("error", "warning", "information", "hint", "off")
 
 SEVERITIES: Final[Mapping[str, Severity]] = {
@@ -66,6 +68,7 @@ class Settings:
     to_the_end: bool = False
     budget_s: float = DEFAULT_BUDGET_S
     time_limit_s: float | None = None
+    warm: Warmth = "gpu"
     hints: HintStyle = "total and self"
     lenses: bool = True
     severities: Mapping[str, Severity] = field(default_factory=lambda: dict(SEVERITIES))
@@ -117,6 +120,7 @@ class _Reading:
                 "toTheEnd": ("to_the_end", self._switch),
                 "budgetSeconds": ("budget_s", self._seconds),
                 "timeLimitSeconds": ("time_limit_s", self._seconds),
+                "warm": ("warm", self._choice(_WARMTHS)),
                 "hints": ("hints", self._choice(_HINT_STYLES)),
                 "lenses": ("lenses", self._switch),
                 "severities": ("severities", self._severities),
