@@ -57,7 +57,7 @@ async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profi
     assert bound.code == "compute-bound"
     assert bound.severity == lsp.DiagnosticSeverity.Information
     assert bound.message.startswith("matmul_add is compute-bound: the GPU worked ")
-    assert bound.code_description.href.endswith("/pages/compute-bound.md")
+    assert bound.code_description.href.endswith("/findings/compute-bound.md")
     assert await client.hints(uri, 0, 3) == []
     assert await client.hints(uri, 5, 9) == []
 
