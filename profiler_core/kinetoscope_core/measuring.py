@@ -90,6 +90,7 @@ def measure_run(
     outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
     if log.was_quietened and not windows[0].is_adopted and outside_ns:
         problems.append(outside_while_stopping(outside_ns))
+        of_run = tuple(each for each in of_run if each.code != "outside-regions")  # said with its cause
     measured = {(region.file, region.line) for region in regions}
     if config.focus is None:
         recorded = {RegionKey(region.name, region.file, region.line) for region in regions}

@@ -5,7 +5,7 @@ from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.rule import Claim, Rule
-from kinetoscope_core.measures import Bound, RegionMeasures, Spot
+from kinetoscope_core.measures import Bound, RegionMeasures
 from kinetoscope_core.text import count_text, printable, time_text
 
 
@@ -37,11 +37,11 @@ def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
         evidence: dict[str, int | str] = {"calls": measures.measured, "cpu_ns": measures.cpu_total_ns.sum}
         evidence |= {"gpu_busy_ns": busy.sum} if busy else {}
         evidence |= {"launches_per_call": launches.median} if launches else {}
-        place = measures.median_occurrence
-        spot = Spot(place.trace, place.start_ns, place.cpu_total_ns)
         # Said once: in a region around it, the same bound is the news.
         is_minor = any(run.regions[outer].measures.bound == bound for outer in region.outer)
-        return Claim(_message(measures), measures.cpu_total_ns.sum, evidence, spot=spot, is_minor=is_minor)
+        return Claim(
+            _message(measures), measures.cpu_total_ns.sum, evidence, spot=region.median_spot(), is_minor=is_minor
+        )
 
     return of_region
 

@@ -31,6 +31,9 @@ def findings(recordings: Sequence[Recording], measures: Sequence[RegionMeasures]
             found = {key: claim for key, claim in found.items() if _is_worth(rule, claim, run)}
             if rule.is_inclusive:
                 found = dict(_innermost(found, run))
+            if rule.is_once and found:
+                costliest = max(found, key=lambda key: found[key].cost_ns)
+                found = {costliest: found[costliest]}
             for key, claim in found.items():
                 claims[key][rule.code] = rule, claim
         if rule.of_run is not None and (claim := rule.of_run(run)) and _is_worth(rule, claim, run):

@@ -1,7 +1,7 @@
 """Gathers the facts of all regions in one pass over the columns of each recording."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from kinetoscope_core.findings.facts import DeviceTimeline, Part, RegionFacts, RunFacts
@@ -11,7 +11,7 @@ from kinetoscope_core.summary import RegionKey, median_passage, passages_of
 
 _OF_TORCH: Final = re.compile(
     r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)#|DistributedDataParallel\.|nccl:|gloo:|mpi:|kinetoscope: "
-    r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode|.*\(dynamo_timed\)$"
+    r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode|\w+_data: .*compile_id="
 )
 
 
@@ -43,6 +43,7 @@ def gather(recordings: Sequence[Recording], measures: Sequence[RegionMeasures]) 
         regions=regions,
         measured_ns=measured_ns,
         device_total_ns=sum(known) if known else None,
+        loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],
         timelines=[DeviceTimeline(recording.trace) for recording in recordings],
     )
 
@@ -63,6 +64,14 @@ def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, Regio
     return owners
 
 
+def _loose(recording: Recording, regions: Container[RegionKey]) -> Iterator[int]:
+    is_loose: list[bool] = []
+    for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
+        is_loose.append(key not in regions and (occurrence.parent < 0 or is_loose[occurrence.parent]))
+        if is_loose[-1]:
+            yield index
+
+
 def _add(
     number: int,
     recording: Recording,
@@ -70,7 +79,7 @@ def _add(
     regions: Mapping[RegionKey, RegionFacts],
     parts: dict[RegionKey, dict[int, Part]],
 ) -> int:
-    """Hands calls, activities and annotations to the parts; returns the CPU time of the outermost measured passages."""
+    """Hands the parts what is theirs; returns the CPU time of the outermost measured passages."""
     at: list[Part | None] = []
     measured_ns = 0
     inside: list[bool] = []
@@ -95,6 +104,10 @@ def _add(
     for call, occurrence in enumerate(recording.attribution.nesting.innermost):
         if occurrence >= 0 and (part := at[occurrence]) is not None:
             part.calls.append(call)
+    operators = recording.attribution.nesting.operators
+    for operator, occurrence in zip(operators.slices, operators.occurrences, strict=True):
+        if (part := at[occurrence]) is not None:
+            part.operators.append(operator)
     for activity, occurrence in enumerate(recording.attribution.activity_owner):
         if occurrence >= 0 and (part := at[occurrence]) is not None:
             part.activities.append(activity)

@@ -36,7 +36,7 @@ class Rule:
     A `share` of 0 stands for what is told however short it takes: what a region is, and numbers that are incomplete.
     `says_what` are codes of other rules that a finding of this one at the same region makes needless. `is_inclusive`
     means that the cost holds that of nested regions, so that the innermost region with it is the one to tell.
-    `is_bound` marks what limits a region.
+    `is_once` tells it at the costliest region alone, where one change helps all. `is_bound` marks what limits a region.
     """
 
     code: str
@@ -46,4 +46,5 @@ class Rule:
     share: float = LEAST_SHARE
     says_what: tuple[str, ...] = ()
     is_inclusive: bool = False
+    is_once: bool = False
     is_bound: bool = False
