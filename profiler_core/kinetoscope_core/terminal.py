@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kinetoscope_core.findings import RULES
+from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.measures import Finding, RegionMeasures
 from kinetoscope_core.phrasing import active, finding_text, region_text
 from kinetoscope_core.results import Result
@@ -24,7 +24,6 @@ from kinetoscope_core.text import count_text, printable, size_text, time_text
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
 _MOST_FINDINGS_OF_A_REGION = 4
-_IN_THE_TABLE = frozenset(rule.code for rule in RULES if rule.is_bound)
 
 
 def print_result(console: Console, result: Result, sources: Mapping[str, str]) -> None:
@@ -79,7 +78,7 @@ def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
     """What was found, the costliest of each region; bounds stand in the table, and hints in editors alone."""
     lines: list[Text] = []
     for region in shown:
-        told = [each for each in active(region.findings) if each.code not in _IN_THE_TABLE and each.severity != "hint"]
+        told = [each for each in active(region.findings) if each.code not in BOUNDS and each.severity != "hint"]
         place = f"{_short_path(region.file)}:{region.line}  " if region.file else ""
         lines += [_finding_line(place, finding) for finding in told[:_MOST_FINDINGS_OF_A_REGION]]
     lines += [_finding_line("", finding) for finding in active(result.findings)]

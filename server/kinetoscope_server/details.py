@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.findings.pages import text_of
+from kinetoscope_core.measures import Spot
 from kinetoscope_core.store import Store
 from kinetoscope_server import hovers
+from kinetoscope_server.explaining import page_of
 from kinetoscope_server.measured import Placed
 from kinetoscope_server.server import KinetoscopeServer
 
@@ -24,10 +28,21 @@ async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> s
     return text
 
 
-async def open_trace(server: KinetoscopeServer, placed: Placed) -> str | None:
-    """Opens the trace in Perfetto at a median passage of the region; returns the link."""
+async def explain(server: KinetoscopeServer, code: str) -> str:
+    """Shows the page of a code; returns its Markdown. Raises `JsonRpcInvalidParams` where there is none."""
     try:
-        link = await asyncio.to_thread(_link, placed, server.settings.perfetto)
+        text = await asyncio.to_thread(text_of, code)
+    except KinetoscopeError as error:
+        raise JsonRpcInvalidParams(str(error)) from error
+    if not await server.client.show_document(page_of(code), external=False):
+        server.client.tell(types.MessageType.Info, text)
+    return text
+
+
+async def open_trace(server: KinetoscopeServer, placed: Placed, spot: Spot | None = None) -> str | None:
+    """Opens the trace in Perfetto at a spot, or at a median passage of the region; returns the link."""
+    try:
+        link = await asyncio.to_thread(_link, placed, server.settings.perfetto, spot)
     except KinetoscopeError as error:
         server.client.tell(types.MessageType.Warning, str(error))
         return None
@@ -44,8 +59,8 @@ def _written(text: str) -> Path:
     return page
 
 
-def _link(placed: Placed, perfetto: str) -> str:
+def _link(placed: Placed, perfetto: str, spot: Spot | None) -> str:
     # Half of what the server takes to start would be for this, which most sessions never want.
     from kinetoscope_server import links  # noqa: PLC0415
 
-    return links.link_to(placed, perfetto)
+    return links.link_to(placed, perfetto, spot)

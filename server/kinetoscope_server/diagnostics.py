@@ -19,7 +19,7 @@ from kinetoscope_core.regions import Region
 from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document, uri_of
 from kinetoscope_server.explaining import page_of
-from kinetoscope_server.measured import Placed
+from kinetoscope_server.measured import Placed, resolved
 from kinetoscope_server.settings import Settings, Severity
 
 SOURCE: Final = "kinetoscope"
@@ -57,7 +57,13 @@ def diagnostics(
 ) -> list[types.Diagnostic]:
     """All diagnostics of an open file, in no order."""
     making = _Making(document, settings)
-    found = [*making.findings(placed), *making.troubles(troubles), *making.same_names(), *making.decorators()]
+    found = [
+        *making.findings(placed),
+        *making.of_run(placed),
+        *making.troubles(troubles),
+        *making.same_names(),
+        *making.decorators(),
+    ]
     return [each for each in found if each is not None]
 
 
@@ -75,6 +81,21 @@ class _Making:
                 severity = self._settings.severity_of(finding.code, finding.severity)
                 data = {"region": each.measured.region.name, "code": finding.code}
                 yield self._made(finding.code, place, finding_text(finding), data=data, severity=severity)
+
+    def of_run(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
+        """What concerns the newest run as a whole, at the first line of the file that its first region stands in."""
+        fresh = [each.measured.shown for each in placed if not each.is_stale]
+        if not fresh:
+            return
+        result = max(fresh, key=lambda shown: shown.run or "").result
+        first = next((region.file for region in result.regions if region.file), None)
+        if first is None or resolved(first) != self._document.path:
+            return
+        ignored = ignored_codes([self._document.line(0)])
+        for finding in result.findings or ():
+            if finding.code not in ignored:
+                severity = self._settings.severity_of(finding.code, finding.severity)
+                yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
 
     def troubles(self, troubles: Iterable[Trouble]) -> Iterator[types.Diagnostic | None]:
         for trouble in troubles:

@@ -24,3 +24,10 @@ def pageable_operators(part: Part) -> set[int]:
     launches = part.recording.attribution.activity_launch
     found = {part.operator_around(launches[each]) for each in part.activities if is_pageable(part, each)}
     return found - {-1}
+
+
+def pinned_operators(part: Part) -> set[int]:
+    """The operators of the region, as host slices, that copied from pinned memory to the device."""
+    launches = part.recording.attribution.activity_launch
+    copies = (each for each in part.activities if part.activity_name(each).startswith("Memcpy HtoD (Pinned"))
+    return {part.operator_around(launches[each]) for each in copies} - {-1}

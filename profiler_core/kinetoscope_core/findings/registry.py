@@ -44,4 +44,5 @@ RULES: Final = (
     *incomplete.RULES,
 )
 
+BOUNDS: Final = frozenset(rule.code for rule in RULES if rule.is_bound)
 BY_CODE: Final = {rule.code: rule for rule in RULES}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kinetoscope_core.attribution.nesting import is_wait
-from kinetoscope_core.findings.copies import pageable_operators
+from kinetoscope_core.findings.copies import pageable_operators, pinned_operators
 from kinetoscope_core.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import counted, name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
@@ -42,6 +42,7 @@ class _Waits:
 
     `idle_ns` is the time without device work from the moment of waiting to the next activity, `lost_ns` the part of it
     that can be gained at most: without the wait, the next launch comes that much earlier and no more.
+    `pinned` counts the waits in copies from pinned memory to the GPU, which need none.
     """
 
     causes: Counter[str] = field(default_factory=Counter[str])
@@ -49,6 +50,7 @@ class _Waits:
     busy_ns: int = 0
     idle_ns: int = 0
     lost_ns: int = 0
+    pinned: int = 0
     longest_ns: int = 0
     spot: Spot | None = None
 
@@ -57,7 +59,7 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
     waits = _Waits()
     for part in region.parts.values():
         host, timeline = part.trace.host, run.timelines[part.number]
-        copying = pageable_operators(part)
+        copying, pinned = pageable_operators(part), pinned_operators(part)
         ends = _ends(part)
         for call in part.calls:
             if not is_wait(part.host_name(call)) or part.operator_around(call) in copying:
@@ -67,6 +69,7 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
             after_ns = timeline.idle_from(start + ns, ends[part.recording.attribution.nesting.innermost[call]])
             waits.causes[_cause(part, call)] += 1
             waits.waited_ns += ns
+            waits.pinned += part.operator_around(call) in pinned
             waits.busy_ns += busy_ns
             idle_ns = timeline.idle(start, start + ns) + after_ns
             waits.idle_ns += idle_ns
@@ -90,6 +93,7 @@ def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
             "waits": count,
             "waited_ns": waits.waited_ns,
             "idle_ns": waits.idle_ns,
+            "pinned_waits": waits.pinned,
             "cause": waits.causes.most_common(1)[0][0],
         },
         saves_at_most_ns=waits.lost_ns,
