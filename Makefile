@@ -2,13 +2,14 @@
 #   make demo     profile an example and show the times beside its lines
 #   make test     all tests                   make check    lint, format, types, layering
 #   make bench    the benchmarks              make gpu-test all that needs a CUDA GPU
-#   make build    wheel and sdist in dist/    make clean    remove what these commands made, but for .venv
+#   make build    wheel and sdist in dist/    make vsix     the VS Code extension in dist/; TARGET=win32-x64 and so on
+#   make clean    remove what these commands made, but for .venv
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench gpu-test build clean
+.PHONY: demo test check bench gpu-test build vsix clean
 
 demo: $(READY)
 	@bash scripts/demo.sh
@@ -33,12 +34,20 @@ gpu-test: $(READY)
 
 # Without isolation: the build backend is then the pinned one of .venv.
 build: $(READY)
-	rm -rf dist
+	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/python -m build --no-isolation
 
+vsix: $(READY) node_modules/.package-lock.json
+	$(BIN)/python scripts/build_vsix.py $(TARGET)
+
 clean:
-	rm -rf dist .coverage .hypothesis .pytest_cache .ruff_cache
+	rm -rf dist extension/dist extension/dist-test extension/bundled .coverage .hypothesis .pytest_cache .ruff_cache
 	find profiler_core tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# npm writes this file last.
+node_modules/.package-lock.json: package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 $(READY): pyproject.toml constraints-dev.txt
 	@PYTHON='$(PYTHON)' bash scripts/set_up.sh

@@ -1,11 +1,19 @@
 // Bundles the extension (Node) and the details panel (browser) into extension/dist; with --tests, the unit tests.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf } from './licences.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const common = { absWorkingDir: here, bundle: true, minify: true, logLevel: 'warning', legalComments: 'linked' };
+const common = {
+  absWorkingDir: here,
+  bundle: true,
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+  legalComments: 'none',
+};
 const node = { ...common, platform: 'node', target: 'node20', format: 'cjs' };
 
 if (process.argv.includes('--tests')) {
@@ -21,8 +29,8 @@ if (process.argv.includes('--tests')) {
   });
 } else {
   rmSync(join(here, 'dist'), { recursive: true, force: true });
-  await build({ ...node, entryPoints: ['src/extension.ts'], outdir: 'dist', external: ['vscode'] });
-  await build({
+  const host = await build({ ...node, entryPoints: ['src/extension.ts'], outdir: 'dist', external: ['vscode'] });
+  const view = await build({
     ...common,
     platform: 'browser',
     target: 'chrome122',
@@ -30,4 +38,6 @@ if (process.argv.includes('--tests')) {
     entryPoints: { details: 'src/details/view/main.ts' },
     outdir: 'dist',
   });
+  const inputs = [host, view].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  writeFileSync(join(here, 'dist', 'third-party-licences.txt'), licencesOf(inputs, here));
 }

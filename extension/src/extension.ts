@@ -75,15 +75,17 @@ export function activate(context: vscode.ExtensionContext): void {
     server,
     new Decorations(results),
     new Status(server, runs, results),
-    interpreters.onDidChange(() => {
-      void server.start();
-      void server.client?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+    interpreters.onDidChange(async () => {
+      await server.start();
+      await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });
     }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
     }),
     server.onDidChangeState(({ kind }) => {
-      if (kind !== 'running') results.clear();
+      if (kind === 'running') return;
+      results.clear();
+      runs.end();
     }),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => {

@@ -1,6 +1,6 @@
 // A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
 import * as vscode from 'vscode';
-import { LSPErrorCodes, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
+import { ErrorCodes, LSPErrorCodes, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
 
@@ -33,6 +33,11 @@ export class Runs implements vscode.Disposable {
     this.phaseChanged.fire(progress);
   }
 
+  /** The server has gone, and the run with it. */
+  end(): void {
+    this.take({ uri: '', title: '', phase: null });
+  }
+
   async profile(client: LanguageClient, target: Target): Promise<void> {
     if (!(await isTrusted())) return;
     const name = target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri));
@@ -60,8 +65,16 @@ export class Runs implements vscode.Disposable {
       );
       await this.tell(answer);
     } catch (error) {
-      if (!(error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled)) throw error;
-      vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+      const code = error instanceof ResponseError ? error.code : undefined;
+      if (code === LSPErrorCodes.RequestCancelled) {
+        vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+      } else if (code === ErrorCodes.PendingResponseRejected) {
+        void vscode.window.showErrorMessage(
+          `Kinetoscope's server ended while it was profiling ${name}. Profile it again.`,
+        );
+      } else {
+        throw error;
+      }
     } finally {
       if (this.cancelling === source) this.cancelling = undefined;
       source.dispose();

@@ -107,8 +107,6 @@ def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> Run
         if not name or not equals:
             raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
         environment[name] = value
-    if options.cwd is not None and not options.cwd.is_dir():
-        raise UsageError(f"--cwd: there is no folder {options.cwd}.")
     return RunConfig(
         interpreter=find_interpreter(options.python),
         script=options.script,

@@ -18,6 +18,7 @@ from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.outcomes import DeviceFacts, Ending, Failure, Frame, Outcome, Progress
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.runner import channel, processes
+from kinetoscope_core.wording import setting
 
 RUNNER = Path(__file__).with_name("runner") / "__main__.py"
 GRACE_S = 5.0
@@ -109,7 +110,8 @@ class Run:
             )
         except OSError as error:
             raise InterpreterError(
-                f"{config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with --python."
+                f"{config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
+                f" {setting('interpreter')}."
             ) from error
 
     # --- what the runner says
@@ -288,6 +290,7 @@ def _device_facts(message: dict[str, Any]) -> DeviceFacts:
 
 def _why_no_hello(interpreter: str, exit_code: int) -> str:
     """Asks the interpreter for its version, to tell an old one from something that is no Python at all."""
+    another = f"Give another one with {setting('interpreter')}."
     try:
         probe = subprocess.run(
             [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
@@ -298,10 +301,8 @@ def _why_no_hello(interpreter: str, exit_code: int) -> str:
         )
         version = tuple(int(part) for part in probe.stdout.split("."))
     except (OSError, ValueError, subprocess.TimeoutExpired):
-        return f"{interpreter} is not a Python interpreter that works. Give another one with --python."
+        return f"{interpreter} is not a Python interpreter that works. {another}"
     if version < (3, 9):
-        return (
-            f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. Give another one with --python."
-        )
+        return f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. {another}"
     how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
     return f"{interpreter} ended before the script began ({how})."

@@ -7,7 +7,8 @@ from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import RegionLog
 from kinetoscope_core.runconfig import Focus
-from kinetoscope_core.text import count_text, time_text
+from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_core.wording import setting
 
 _MOST_NAMES_LISTED = 10
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
@@ -41,7 +42,8 @@ def ending_problem(outcome: Outcome) -> Problem | None:
     if error is None:
         return None
     file, line = _place_of(outcome.failure)
-    return Problem("run-" + outcome.ending, f"{error} What was measured before is kept.", {}, file, line)
+    evidence = {} if outcome.failure is None else {"traceback": outcome.failure.traceback}
+    return Problem("run-" + outcome.ending, f"{error} What was measured before is kept.", evidence, file, line)
 
 
 def ending_error(outcome: Outcome) -> KinetoscopeError | None:
@@ -69,7 +71,7 @@ def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
     last = failure.message.splitlines()[0] if failure.message else ""
     text = f"The script failed: {failure.type}: {last}" if last else f"The script failed: {failure.type}"
     if failure.type == "ModuleNotFoundError" and "'torch'" in failure.message:
-        text += f". {interpreter} has no torch; give one that has it with --python"
+        text += f". {interpreter} has no torch; give one that has it with {setting('interpreter')}"
     elif any(mark in failure.type or mark in failure.message for mark in _OUT_OF_MEMORY):
         text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
     return RunError(text.removesuffix(".") + ".", failure.traceback)
@@ -115,8 +117,8 @@ def nothing_measured(
         return _focus_not_measured(focus.name, log)
     if log is not None and log.regions:
         return NothingMeasured(
-            "Regions were entered, but none was recorded: the wanted one had too few passages for --warmup, or all ran"
-            " on other threads, which torch records from 2.7 on."
+            "Regions were entered, but none was recorded: the wanted one had too few passages for"
+            f" {setting('warmup')}, or all ran on other threads, which torch records from 2.7 on."
         )
     if known:
         return NothingMeasured(
@@ -140,13 +142,14 @@ def _focus_not_measured(name: str, log: RegionLog) -> NothingMeasured:
     names = list(dict.fromkeys(region.name for region in log.regions))
     if name in names:
         return NothingMeasured(
-            f"{name} had too few passages for --warmup; ask for fewer, or run the script for longer."
+            f"{printable(name)} had too few passages for {setting('warmup')};"
+            " ask for fewer, or run the script for longer."
         )
-    return NothingMeasured(f"No region named {name} was entered. Those that were: {_listed(names)}.")
+    return NothingMeasured(f"No region named {printable(name)} was entered. Those that were: {_listed(names)}.")
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMES_LISTED]) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
+    return printable(", ".join(names[:_MOST_NAMES_LISTED])) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
 
 
 def adopted_without_cuda() -> Problem:
@@ -192,5 +195,8 @@ def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) 
 
 def not_reached(file: str, line: int, name: str) -> Problem:
     """A region of the script that no passage was seen of."""
-    message = f"{name} (line {line}) was not reached; in compiled code and in subprocesses, regions are not recorded."
+    message = (
+        f"{printable(name)} (line {line}) was not reached;"
+        " in compiled code and in subprocesses, regions are not recorded."
+    )
     return Problem("region-not-reached", message, {}, file, line)

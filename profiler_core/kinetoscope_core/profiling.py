@@ -16,12 +16,13 @@ from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
 from kinetoscope_core.sources import Sources
 from kinetoscope_core.store import Store
+from kinetoscope_core.wording import setting
 
 
 class Profiling:
     """A profile of `config`, of the one region that `region` names (`NAME` or `FILE:LINE`), or of all.
 
-    Raises `UsageError` if there is no such script or region.
+    Raises `UsageError` if there is no such folder, script or region.
     """
 
     def __init__(
@@ -36,6 +37,8 @@ class Profiling:
         stderr: Stream = None,
         shares_terminal: bool = False,
     ) -> None:
+        if config.folder is not None and not config.folder.is_dir():
+            raise UsageError(f"There is no folder {config.folder} to run in. Give one with {setting('folder')}.")
         self._source = _source_of(config)
         self._sources = Sources(time.time())
         # Read now, as it may be edited while it runs.

@@ -102,19 +102,19 @@ def to_json(result: Result, *, is_indented: bool = False) -> bytes:
     try:
         return orjson.dumps(values, option=options)
     except TypeError:  # a lone surrogate in a name, or a path that is not UTF-8
-        return orjson.dumps(_without_surrogates(values), option=options)
+        return orjson.dumps(without_surrogates(values), option=options)
 
 
-def _without_surrogates(value: object) -> object:
+def without_surrogates(value: object) -> object:
     """The same values, with what cannot be written as UTF-8 spelled out."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if is_dataclass(value):
-        return {each.name: _without_surrogates(getattr(value, each.name)) for each in fields(value)}
+        return {each.name: without_surrogates(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, dict):
-        return {key: _without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
+        return {key: without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
     if isinstance(value, list | tuple):
-        return [_without_surrogates(each) for each in cast("list[object]", value)]
+        return [without_surrogates(each) for each in cast("list[object]", value)]
     return value
 
 

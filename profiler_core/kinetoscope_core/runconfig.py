@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.wording import setting
 
 DEFAULT_WARMUP = 3
 DEFAULT_ACTIVE = 5
@@ -63,7 +64,9 @@ def find_interpreter(wanted: str | None = None) -> str:
     if wanted is not None:
         found = shutil.which(wanted)
         if found is None:
-            raise InterpreterError(f"No Python interpreter at {wanted}. Give the path of one with --python.")
+            raise InterpreterError(
+                f"No Python interpreter at {wanted}. Give the path of one with {setting('interpreter')}."
+            )
         return found
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = os.environ.get(variable)

@@ -22,9 +22,10 @@ import orjson
 from kinetoscope_core.errors import KinetoscopeError, RunError
 from kinetoscope_core.measuring import measure_traces
 from kinetoscope_core.profiling import Profiling
-from kinetoscope_core.results import to_json
+from kinetoscope_core.results import to_json, without_surrogates
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
 from kinetoscope_core.store import Store
+from kinetoscope_core.wording import call_settings
 
 
 class Worker:
@@ -49,6 +50,7 @@ class Worker:
             self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback)
 
     def _profile(self, request: dict[str, Any]) -> None:
+        call_settings(request["called"])
         streams = [_Output(name, self.send) for name in ("stdout", "stderr")]
         profiling = Profiling(
             _config(request),
@@ -76,8 +78,13 @@ class Worker:
 
     def send(self, event: str, **fields: object) -> None:
         """Writes one event; when nobody reads any more, the run is about to be ended anyway."""
+        values = {"event": event, **fields}
+        try:
+            line = orjson.dumps(values)
+        except TypeError:  # a lone surrogate in what the script says or how it calls a region
+            line = orjson.dumps(without_surrogates(values))
         with self._lock, contextlib.suppress(BrokenPipeError):
-            self._lines.write(orjson.dumps({"event": event, **fields}) + b"\n")
+            self._lines.write(line + b"\n")
             self._lines.flush()
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pygls.io_ import StdoutWriter
 
 from kinetoscope_core import __version__
-from kinetoscope_server import commands, features
+from kinetoscope_server import commands, features, requests
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.transport import Channel, Receiver, accept_tcp, claim_stdio
 
@@ -42,6 +42,7 @@ async def _serve(channel: Channel) -> int:
     server = KinetoscopeServer()
     features.register(server)
     commands.register(server)
+    requests.register(server)
     server.protocol.set_writer(StdoutWriter(channel.writing))
     receiver = Receiver(channel.reading, asyncio.get_running_loop())
     server.on_orphaned = receiver.end

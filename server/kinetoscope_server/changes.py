@@ -17,8 +17,12 @@ class Changes:
         return [
             Path(file).name
             for file, prints in shown.prints.items()
-            if file != path and prints and self._digest(file) != prints[0].file
+            if file != path and prints and self.has_changed(shown, file)
         ]
+
+    def has_changed(self, shown: Shown, file: str) -> bool:
+        """Whether a file that a result measured is not as it was then."""
+        return self._digest(file) != shown.prints[file][0].file
 
     def _digest(self, file: str) -> str | None:
         try:

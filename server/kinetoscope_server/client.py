@@ -89,7 +89,7 @@ class Client:
         if self._wishes.get(methods.SAVE.partition("/")[2]) is not True:
             return False
         sent = self._server.protocol.send_request_async(methods.SAVE, {"uris": list(uris)})
-        return bool(await self._answer(sent, None))
+        return await self._answer(sent, None) is True
 
     @property
     def has_configuration(self) -> bool:
@@ -100,8 +100,8 @@ class Client:
         """The values of a section, None where the client has none or does not answer."""
         item = types.ConfigurationItem(scope_uri=scope, section=section)
         params = types.ConfigurationParams([item])
-        values = await self._answer(self._server.workspace_configuration_async(params), ANSWER_WITHIN_S)
-        return values[0] if values else None
+        values: object = await self._answer(self._server.workspace_configuration_async(params), ANSWER_WITHIN_S)
+        return cast("list[object]", values)[0] if isinstance(values, list) and values else None
 
     async def watch_configuration(self) -> None:
         """Asks to be told of changed settings, by clients that must be asked for that."""

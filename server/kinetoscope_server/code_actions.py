@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from kinetoscope_core.regions import Region
+from kinetoscope_core.text import printable
 from kinetoscope_server import methods
 from kinetoscope_server.diagnostics import SOURCE
 from kinetoscope_server.documents import Document
@@ -32,12 +33,13 @@ def code_actions(
             if each.source == SOURCE and each.range.start.line == place.start.line
         ]
         arguments = [document.uri, region.line - 1, region.name]
-        wanted = [(f"{'Profile again' if here else 'Profile'}: {region.name}", methods.PROFILE_REGION)]
+        name = printable(region.name)
+        wanted = [(f"{'Profile again' if here else 'Profile'}: {name}", methods.PROFILE_REGION)]
         if any(each.measured.shown.result.traces for each in here):
-            wanted.append((f"Open the trace in Perfetto at {region.name}", methods.OPEN_TRACE))
+            wanted.append((f"Open the trace in Perfetto at {name}", methods.OPEN_TRACE))
         if here:
-            wanted.append((f"Show the details of {region.name}", methods.SHOW_DETAILS))
-            wanted.append((f"Clear the times of {region.name}", methods.CLEAR))
+            wanted.append((f"Show the details of {name}", methods.SHOW_DETAILS))
+            wanted.append((f"Clear the times of {name}", methods.CLEAR))
         actions += _of_findings(document, region, here, ours)
         actions += [
             types.CodeAction(

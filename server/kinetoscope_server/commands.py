@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.regions import Region
+from kinetoscope_core.text import printable
 from kinetoscope_server import details, methods
 from kinetoscope_server.documents import Document, path_of
 from kinetoscope_server.measured import Placed
@@ -66,20 +67,20 @@ def register(server: KinetoscopeServer) -> None:
 
     @server.command(methods.OPEN_TRACE)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
-        placed = _measured_at(ls, uri, line, name)
-        return await details.open_trace(ls, placed[0]) if placed else _nothing(ls, name)
+        placed = measured_at(ls, uri, line, name)
+        return await details.open_trace(ls, uri, placed[0]) if placed else _nothing(ls, name)
 
     @server.command(methods.OPEN_TRACE_AT)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str, code: str) -> str | None:
         for placed in _measured_at(ls, uri, line, name):
             for finding in placed.measured.region.findings or ():
                 if finding.code == code:
-                    return await details.open_trace(ls, placed, finding.spot)
+                    return await details.open_trace(ls, uri, placed, finding.spot)
         return _nothing(ls, name)
 
     @server.command(methods.SHOW_DETAILS)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
-        placed = _measured_at(ls, uri, line, name)
+        placed = measured_at(ls, uri, line, name)
         return await details.show_details(ls, placed) if placed else _nothing(ls, name)
 
     @server.command(methods.CLEAR)
@@ -115,7 +116,8 @@ async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:
     tell(server, await work)
 
 
-def _measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:
+def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:
+    """What was measured at the line of the region that a lens or hint meant."""
     document = server.documents.get(uri)
     region = None if document is None else region_of(document, line, name)
     if document is None or region is None:
@@ -124,7 +126,7 @@ def _measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> l
 
 
 def _nothing(server: KinetoscopeServer, name: str) -> None:
-    server.client.tell(types.MessageType.Info, f"Nothing is measured of {name} yet; profile it first.")
+    server.client.tell(types.MessageType.Info, f"Nothing is measured of {printable(name)} yet; profile it first.")
 
 
 def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:
@@ -133,7 +135,7 @@ def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: s
         server.set_troubles({})
         return
     if line is not None:
-        server.board.forget(_measured_at(server, uri, line, name or ""))
+        server.board.forget(measured_at(server, uri, line, name or ""))
     else:
         server.board.clear(path_of(uri))
     server.show_again()

@@ -3,18 +3,23 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.findings.pages import text_of
-from kinetoscope_core.measures import Spot
+from kinetoscope_core.measures import RegionMeasures, Spot
+from kinetoscope_core.results import Result
 from kinetoscope_core.store import Store
 from kinetoscope_server import hovers
 from kinetoscope_server.explaining import page_of
 from kinetoscope_server.measured import Placed
 from kinetoscope_server.server import KinetoscopeServer
+
+if TYPE_CHECKING:
+    from kinetoscope_server.links import TraceLink
 
 
 async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> str:
@@ -39,10 +44,13 @@ async def explain(server: KinetoscopeServer, code: str) -> str:
     return text
 
 
-async def open_trace(server: KinetoscopeServer, placed: Placed, spot: Spot | None = None) -> str | None:
-    """Opens the trace in Perfetto at a spot, or at a median passage of the region; returns the link."""
+async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed, spot: Spot | None = None) -> str | None:
+    """Opens the trace in Perfetto at the spot, or at a median passage of the region; returns the link."""
+    perfetto = (await server.settings_for(uri)).perfetto
+    measured = placed.measured
     try:
-        link = await asyncio.to_thread(_link, placed, server.settings.perfetto, spot)
+        found = await asyncio.to_thread(trace_link, measured.region, measured.shown.result, perfetto, spot=spot)
+        link = found.link
     except KinetoscopeError as error:
         server.client.tell(types.MessageType.Warning, str(error))
         return None
@@ -51,16 +59,32 @@ async def open_trace(server: KinetoscopeServer, placed: Placed, spot: Spot | Non
     return link
 
 
+# Half of what the server takes to start would be for the links, which most sessions never want.
+
+
+def trace_link(
+    region: RegionMeasures | None,
+    result: Result,
+    perfetto: str,
+    embedders: Sequence[str] = (),
+    spot: Spot | None = None,
+) -> "TraceLink":
+    """As `links.link_to`."""
+    from kinetoscope_server import links  # noqa: PLC0415
+
+    return links.link_to(region, result, perfetto=perfetto, embedders=embedders, spot=spot)
+
+
+def trust(address: str) -> None:
+    """As `links.trust`."""
+    from kinetoscope_server import links  # noqa: PLC0415
+
+    links.trust(address)
+
+
 def _written(text: str) -> Path:
     folder = Store().root / "details"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     page = folder / "details.md"
     page.write_text(text, encoding="utf-8", errors="backslashreplace")
     return page
-
-
-def _link(placed: Placed, perfetto: str, spot: Spot | None) -> str:
-    # Half of what the server takes to start would be for this, which most sessions never want.
-    from kinetoscope_server import links  # noqa: PLC0415
-
-    return links.link_to(placed, perfetto, spot)

@@ -15,7 +15,7 @@ from kinetoscope_core.regions import Edit, Encoding, LineEdit, Position, Range, 
 def path_of(uri: str) -> str | None:
     """The file that the URI names, with symbolic links resolved as a run sees it; None if it names no file."""
     path = to_fs_path(uri)
-    return None if path is None else str(Path(path).resolve())
+    return None if path is None or "\0" in path else str(Path(path).resolve())
 
 
 def uri_of(path: str) -> str:

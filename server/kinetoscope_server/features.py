@@ -1,14 +1,10 @@
-"""What the server answers: each LSP method, handed to the module that knows. Handlers are short or async."""
+"""What the server answers of LSP: each method, handed to the module that knows. Handlers are short or async."""
 
-from dataclasses import asdict
 from typing import Any, cast
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 
-from kinetoscope_server import code_actions, code_lenses, hovers, inlay_hints, methods, symbols
-from kinetoscope_server.commands import order_of
-from kinetoscope_server.profiling import Finish, profile
+from kinetoscope_server import code_actions, code_lenses, hovers, inlay_hints, symbols
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings import SECTION
 
@@ -16,14 +12,10 @@ _ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.Quick
 
 
 def register(server: KinetoscopeServer) -> None:
-    """Announces every method that the server answers, but for commands."""
+    """Announces every method of LSP that the server answers, but for commands."""
     _register_life(server)
     _register_documents(server)
     _register_language(server)
-
-    @server.feature(methods.PROFILE)
-    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
-        return asdict(await _profiled(ls, params))
 
 
 def _register_life(server: KinetoscopeServer) -> None:
@@ -116,22 +108,3 @@ def _register_language(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         document = ls.documents.get(params.text_document.uri)
         return [] if document is None else symbols.document_symbols(document)
-
-
-async def _profiled(server: KinetoscopeServer, params: dict[str, Any]) -> Finish:
-    uri, line, name = params.get("uri"), params.get("line"), params.get("name")
-    arguments = params.get("arguments")
-    texts = cast("list[object]", arguments) if isinstance(arguments, list) else []
-    if (
-        not isinstance(uri, str)
-        or not isinstance(line, int | None)
-        or not isinstance(name, str | None)
-        or not isinstance(arguments, list | None)
-        or not all(isinstance(text, str) for text in texts)
-    ):
-        raise JsonRpcInvalidParams(f"{methods.PROFILE} takes uri, line, name and arguments as docs/lsp.md says")
-    given = cast("list[str] | None", arguments)
-    order = order_of(server, uri, line, name, given)
-    if isinstance(order, Finish):
-        return order
-    return await profile(server, order, token=params.get("workDoneToken"), replace=params.get("replace") is True)

@@ -77,7 +77,7 @@ def _findings(region: RegionMeasures) -> Iterator[str]:
 
 def _warnings(placed: Placed) -> Iterator[str]:
     if placed.reasons:
-        yield "*Stale: " + "; ".join(placed.reasons) + ".*"
+        yield "*Stale: " + "; ".join(map(escaped, placed.reasons)) + ".*"
 
 
 def _table(region: RegionMeasures) -> str:

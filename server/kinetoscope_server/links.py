@@ -1,25 +1,52 @@
 """Links that open a trace in Perfetto at a region. Imported when the first is wanted: it brings a web server along."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from kinetoscope_core.measures import OccurrenceInTrace, Spot
+from kinetoscope_core.errors import TraceError
+from kinetoscope_core.measures import OccurrenceInTrace, RegionMeasures, Spot
 from kinetoscope_core.perfetto import TraceServer, clock_of, time_range_of
+from kinetoscope_core.results import Result
 from kinetoscope_core.text import printable
-from kinetoscope_server.measured import Placed
 
 _server = TraceServer()
 
 
-def link_to(placed: Placed, perfetto: str, spot: Spot | None = None) -> str:
-    """The link, zoomed to the spot, or else to a median passage. Reads no more of the trace than its two ends.
+@dataclass(frozen=True, slots=True)
+class TraceLink:
+    """The address that opens a trace, and what it shows."""
 
-    Raises `TraceError` where the trace is no longer there, `UsageError` for a wrong address of Perfetto.
+    link: str
+    title: str
+
+
+def link_to(
+    region: RegionMeasures | None,
+    result: Result,
+    *,
+    perfetto: str,
+    embedders: Sequence[str] = (),
+    spot: Spot | None = None,
+) -> TraceLink:
+    """The link to the spot, else to a median passage of the region, else to the whole first trace. Reads no more of it
+    than its two ends.
+
+    `embedders` are the pages that may show it in a frame. Raises `TraceError` where the trace is no longer there,
+    `UsageError` for a wrong address of Perfetto or a wrong embedder.
     """
-    measures, result = placed.measured.region, placed.measured.shown.result
-    occurrence = measures.median_occurrence
+    if not result.traces:
+        raise TraceError("No trace was kept of this run; profile again.")
+    occurrence = None if region is None else region.median_occurrence
     if spot is not None:
         occurrence = OccurrenceInTrace(spot.trace, spot.start_ns, spot.duration_ns, None)
-    trace = result.traces[occurrence.trace]
-    title = f"{printable(measures.name)} in {Path(measures.file or trace).name}"
-    zoom = time_range_of(occurrence, clock_of(trace)) if trace.is_file() else None
-    return _server.link(trace, title=title, zoom=zoom, perfetto_address=perfetto)
+    trace = result.traces[0 if occurrence is None else occurrence.trace]
+    title = trace.name if region is None else f"{printable(region.name)} in {Path(region.file or trace).name}"
+    zoom = time_range_of(occurrence, clock_of(trace)) if occurrence is not None and trace.is_file() else None
+    link = _server.link(trace, title=title, zoom=zoom, perfetto_address=perfetto, embedders=embedders)
+    return TraceLink(link, title)
+
+
+def trust(address: str) -> None:
+    """Also answers what comes in the name of that address's host. Raises `UsageError` where it has none."""
+    _server.trust_host(address)

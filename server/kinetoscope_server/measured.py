@@ -13,25 +13,28 @@ from kinetoscope_core.measures import Problem, RegionMeasures
 from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at
 from kinetoscope_core.regions import Region
 from kinetoscope_core.results import Result, from_dict
+from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document
 
 Prints = tuple[RegionPrint, ...]
 
+_LARGE = ("occurrence_times", "timeline")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """A result that is shown. `run` names it in the store, None for a trace from elsewhere. `prints` are those of the
+    """A result that is shown, without what is large in it. `run` is its id in the archive. `prints` are those of the
     files it measured, by resolved path, as they were then.
     """
 
     result: Result
-    run: str | None
+    run: str
     prints: Mapping[str, Prints]
 
     @classmethod
-    def of(cls, values: dict[str, Any], run: str | None) -> "Shown":
+    def of(cls, values: dict[str, Any], run: str) -> "Shown":
         """From schema 1. Raises `UsageError`, `KeyError`, `TypeError` or `ValueError` for anything else."""
-        result = from_dict(values)
+        result = from_dict({**values, "regions": [without_large(region) for region in values["regions"]]})
         return cls(result, run, {resolved(file): prints for file, prints in result.sources.items()})
 
 
@@ -66,6 +69,11 @@ class _Kept:
     placers: dict[Shown, Placer] = field(default_factory=dict[Shown, Placer])
 
 
+def without_large(measures: dict[str, Any]) -> dict[str, Any]:
+    """The measures of a region without those of single passages: hundreds of values, and shown by few clients."""
+    return {name: value for name, value in measures.items() if name not in _LARGE}
+
+
 def resolved(file: str) -> str:
     return str(Path(file).resolve())
 
@@ -76,12 +84,16 @@ class Board:
     def __init__(self) -> None:
         # By file, then by what makes a region the same: the newest stands last.
         self._by_file: defaultdict[str, dict[tuple[object, ...], Measured]] = defaultdict(dict)
+        # The files that each result measured, the newest result last.
+        self._files: dict[str, set[str]] = {}
         self._number = 0
         self._kept: dict[str, _Kept] = {}
 
     def add(self, shown: Shown) -> None:
         """Takes a result in."""
         self._number += 1
+        self._files.pop(shown.run, None)
+        self._files[shown.run] = {resolved(each.file) for each in shown.result.regions if each.file is not None}
         for region in shown.result.regions:
             if region.file is None:
                 continue
@@ -99,8 +111,15 @@ class Board:
         self._number += 1
         if path is None:
             self._by_file.clear()
+            self._files.clear()
         else:
             self._by_file.pop(path, None)
+            for files in self._files.values():
+                files.discard(path)
+
+    def newest(self, path: str | None) -> str | None:
+        """The id of the newest result that measured regions of the file, or of any."""
+        return next((run for run, files in reversed(self._files.items()) if path is None or path in files), None)
 
     def forget(self, placed: Iterable[Placed]) -> None:
         """Forgets these measures alone."""
@@ -140,7 +159,7 @@ class Board:
                 placement = placements[measured.print]
                 if placement.region is not None:
                     key = (placement.region.item, placement.region.call, measured.region.name)
-                    newest[key] = Placed(measured, placement.region, tuple(_reasons(placement)))
+                    newest[key] = Placed(measured, placement.region, tuple(reasons_of(placement)))
         yield from sorted(newest.values(), key=lambda each: (each.region.line, each.region.call))
 
     def _drop_not_reached(self, problem: Problem, shown: Shown) -> None:
@@ -156,9 +175,10 @@ class Board:
                 del entries[identity]
 
 
-def _reasons(placement: Placement) -> Iterator[str]:
+def reasons_of(placement: Placement) -> Iterator[str]:
+    """Why the times are no longer those of the code, for people."""
     if placement.stale_because == "renamed":
-        yield f"it was called {placement.print.name} when it was measured"
+        yield f"it was called {printable(placement.print.name)} when it was measured"
     elif placement.stale_because == "own code changed":
         yield "its code has changed since it was measured"
     elif placement.stale_because == "function changed":

@@ -29,11 +29,14 @@ COMMANDS: Final = (
 )
 
 PROFILE: Final = "kinetoscope/profile"
+RUN: Final = "kinetoscope/run"
+TRACE: Final = "kinetoscope/trace"
+TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
 SAVE: Final = "kinetoscope/save"
 
-REQUESTS: Final = (PROFILE, SAVE)
+REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
 NOTIFICATIONS: Final = (RESULTS, PROGRESS)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from kinetoscope_core.results import share_of
 from kinetoscope_server.documents import Document
-from kinetoscope_server.measured import Placed
+from kinetoscope_server.measured import Placed, without_large
 
 
 def results_notice(document: Document, placed: Sequence[Placed]) -> dict[str, Any]:
@@ -26,7 +27,9 @@ def _region(document: Document, placed: Placed) -> dict[str, Any]:
             "end": {"line": place.end.line, "character": place.end.character},
         },
         "stale": list(placed.reasons),
-        "measures": asdict(placed.measured.region),
+        "measures": without_large(asdict(placed.measured.region)),
+        "bound": placed.measured.region.bound,
+        "share": share_of(placed.measured.region, result),
         "run": shown.run,
         "started": result.run.started if result.run else None,
         "device": asdict(result.device) if result.device else None,

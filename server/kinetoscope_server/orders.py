@@ -9,7 +9,8 @@ from typing import Any
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.regions import Region, find_regions
-from kinetoscope_server.settings import RunSettings, Settings
+from kinetoscope_core.text import printable
+from kinetoscope_server.settings import SECTION, RunSettings, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Order:
 
     @property
     def title(self) -> str:
-        name = Path(self.path).name
-        return f"Profiling {name}" if self.region is None else f"Profiling {self.region.name} in {name}"
+        name = printable(Path(self.path).name)
+        return f"Profiling {name}" if self.region is None else f"Profiling {printable(self.region.name)} in {name}"
 
     @property
     def place(self) -> tuple[int, str] | None:
@@ -39,21 +40,28 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
     script = run.module or (_absolute(run.script, root) if run.script else order.path)
     if not is_module and not Path(script).is_file():
         raise UsageError(f"{script} is not on disk, so it cannot run; save it first.")
-    arguments = order.arguments if order.arguments is not None else run.arguments or ()
+    given = order.arguments if order.arguments is not None else run.arguments or ()
+    arguments = [_with_folders(argument, root) for argument in given]
+    interpreter = _interpreter(run, root)
+    environment = {name: _with_folders(value, root) for name, value in run.environment.items()}
+    check_texts("An argument", arguments)
+    check_texts("A variable of the environment", [*environment, *environment.values()])
+    check_texts("The interpreter, script or folder", [interpreter or "", script, folder])
     return {
         "do": "profile",
         "script": script,
         "is_module": is_module,
-        "arguments": [_with_folders(argument, root) for argument in arguments],
-        "interpreter": _interpreter(run, root),
+        "arguments": arguments,
+        "interpreter": interpreter,
         "folder": folder,
-        "environment": {name: _with_folders(value, root) for name, value in run.environment.items()},
+        "environment": environment,
         "region": None if order.region is None else f"{order.path}:{_line_on_disk(order.path, order.region)}",
         "warmup": settings.warmup,
         "active": settings.active,
         "to_the_end": settings.to_the_end,
         "budget_s": settings.budget_s,
         "time_limit_s": settings.time_limit_s,
+        "called": {name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
     }
 
 
@@ -61,6 +69,24 @@ def command_text(request: dict[str, Any]) -> str:
     """What runs, as one would type it."""
     script = ["-m", request["script"]] if request["is_module"] else [request["script"]]
     return shlex.join([request["interpreter"] or "python", *script, *request["arguments"]])
+
+
+def check_texts(what: str, texts: Sequence[str]) -> None:
+    """Raises `UsageError` for texts that no program can be given."""
+    for text in texts:
+        if "\0" in text or not _is_unicode(text):
+            raise UsageError(
+                f"{what} is {printable(text)}, which holds a NUL or half of a character (a lone surrogate); no program"
+                " can be given that."
+            )
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _interpreter(run: RunSettings, root: Path | None) -> str | None:
@@ -96,6 +122,7 @@ def _line_on_disk(path: str, wanted: Region) -> int:
     fitting = [region for region in fitting if region.path == wanted.path] or fitting
     if not fitting:
         raise UsageError(
-            f"The region {wanted.name} is not in {Path(path).name} as it is on disk; save the file and profile again."
+            f"The region {printable(wanted.name)} is not in {Path(path).name} as it is on disk;"
+            " save the file and profile again."
         )
     return min(fitting, key=lambda region: abs(region.line - wanted.line)).line

@@ -17,9 +17,10 @@ from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.diagnostics import Trouble
 from kinetoscope_server.documents import path_of
 from kinetoscope_server.measured import Shown
-from kinetoscope_server.orders import Order, command_text, request_of
+from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
 from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.settings import Settings
 from kinetoscope_server.workers import Event
 
 How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
@@ -66,18 +67,27 @@ async def profile(
     server: KinetoscopeServer, order: Order, *, token: int | str | None = None, replace: bool = False
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
-    with server.runs.preparing():
-        if not replace and not await _may_replace(server):
-            return _KEPT
-        replaced = server.runs.active
-        unsaved = await _unsaved(server)
-        settings = await server.settings_for(order.uri)
+    prepared = await server.runs.prepared(_prepared(server, order, replace=replace))
+    if prepared is None:
+        return Finish("cancelled", f"{order.title} was cancelled before it began.")
+    if isinstance(prepared, Finish):
+        return prepared
+    replaced, unsaved, settings = prepared
     try:
         request = request_of(order, settings, server.root_of(order.path))
     except KinetoscopeError as error:
-        return Finish("failed", str(error))
+        return Finish("failed", printable(str(error)))
     server.client.log(f"{order.title}: {command_text(request)}\n")
     return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
+
+
+async def _prepared(
+    server: KinetoscopeServer, order: Order, *, replace: bool
+) -> tuple[ActiveRun | None, Sequence[str], Settings] | Finish:
+    """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
+    if not replace and not await _may_replace(server):
+        return _KEPT
+    return server.runs.active, await _unsaved(server), await server.settings_for(order.uri)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
@@ -89,9 +99,13 @@ async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequen
     paths = [path_of(trace) or trace for trace in traces]
     missing = [path for path in [*paths, *files] if not os.path.isfile(path)]  # noqa: ASYNC240, PTH113 - one stat
     if missing:
-        return Finish("failed", f"There is no file {missing[0]}.")
+        return Finish("failed", f"There is no file {printable(missing[0])}.")
+    try:
+        check_texts("A trace or source", [*paths, *files])
+    except KinetoscopeError as error:
+        return Finish("failed", printable(str(error)))
     request = {"do": "read", "traces": paths, "sources": files}
-    title = f"Reading {', '.join(Path(path).name for path in paths)}"
+    title = printable(f"Reading {', '.join(Path(path).name for path in paths)}")
     return await _carry_out(server, _Job(request, title, None, None, ()), replaced)
 
 
@@ -145,8 +159,9 @@ def _finish(
     if event["event"] == "error":
         problem = _problem_of(event)
         server.set_troubles(_troubles([problem], event["traceback"] or active.errors))
-        return Finish(_HOW.get(event["kind"], "failed"), event["message"])
-    shown = Shown.of(event["result"], event["run"])
+        return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
+    run = event["run"] or server.archive.keep(event["result"])
+    shown = Shown.of(event["result"], run)
     result = shown.result
     server.show(shown, _troubles(result.problems, active.errors))
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
@@ -154,7 +169,7 @@ def _finish(
     how = found[0] if found else "measured"
     ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
     changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
-    return Finish(how, _message(result, order, changed), event["run"])
+    return Finish(how, _message(result, order, changed), run)
 
 
 def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str:

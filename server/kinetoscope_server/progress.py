@@ -5,7 +5,7 @@ from typing import Final
 
 from lsprotocol import types
 
-from kinetoscope_core.text import count_text
+from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.client import Client
 from kinetoscope_server.workers import Event
 
@@ -42,6 +42,7 @@ def phase_text(event: Event, *, is_focused: bool) -> str:
     phase, region = event["phase"], event["region"]
     if not region:
         return phase
-    name = region if len(region) <= _LONGEST_NAME else region[: _LONGEST_NAME - 1] + "…"
+    name = printable(region)
+    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     text = f"{phase} {name}: {count_text(event['passages'], 'passage')}"
     return text if is_focused else f"{text}, {event['complete']} of {event['seen']} regions complete"

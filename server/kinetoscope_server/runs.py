@@ -1,9 +1,8 @@
 """The one run that is going on: its worker, its phase, its end. What is run, and what becomes of it, is for others."""
 
 import asyncio
-import contextlib
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -92,16 +91,16 @@ class Runs:
         self._say(active, "cancelling")
         return True
 
-    @contextlib.contextmanager
-    def preparing(self) -> Generator[None, None, None]:
-        """While an order waits for the client's answers and has no worker yet: it can be cancelled all the same."""
-        task = asyncio.current_task()
-        waiting = set[asyncio.Task[Any]]() if task is None else {task}
-        self._preparing |= waiting
+    async def prepared(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What comes before a run, as long as it waits for the client's answers; None if it was cancelled meanwhile."""
+        task = asyncio.ensure_future(work)
+        self._preparing.add(task)
         try:
-            yield
+            await asyncio.wait([task])
         finally:
-            self._preparing -= waiting
+            task.cancel()
+            self._preparing.discard(task)
+        return None if task.cancelled() else task.result()
 
     def _cancel_preparing(self) -> bool:
         tasks = list(self._preparing)

@@ -16,6 +16,7 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.regions import Encoding
 from kinetoscope_core.store import Store
 from kinetoscope_server import methods
+from kinetoscope_server.archive import Archive
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.client import Client
 from kinetoscope_server.diagnostics import Trouble, diagnostics, elsewhere
@@ -55,6 +56,7 @@ class KinetoscopeServer(LanguageServer):
         self.client = Client(self)
         self.documents = Documents()
         self.board = Board()
+        self.archive = Archive()
         self.changes = Changes()
         self.runs = Runs(self.client, self._phase_changed)
         self.settings = Settings()
@@ -173,7 +175,7 @@ class KinetoscopeServer(LanguageServer):
         async with self._recalling:
             new = await asyncio.to_thread(self._stored)
             for shown in new:
-                self._recalled.add(shown.run or "")
+                self._recalled.add(shown.run)
                 self.board.add(shown)
         if new:
             self.show_again()
@@ -191,8 +193,7 @@ class KinetoscopeServer(LanguageServer):
 
     def show(self, shown: Shown, troubles: dict[str, list[Trouble]]) -> None:
         """Shows the result of a run that has just ended, with what it ran into, in place of the last run's."""
-        if shown.run is not None:
-            self._recalled.add(shown.run)
+        self._recalled.add(shown.run)
         self.board.add(shown)
         self.set_troubles(troubles)
 
@@ -265,7 +266,7 @@ class KinetoscopeServer(LanguageServer):
         """An error of ours: into the log, and shown once for each kind. The server lives on."""
         log.error("%s", source, exc_info=error)
         if isinstance(error, JsonRpcException) and error.code != types.ErrorCodes.InternalError:
-            return  # the request was wrong, and its answer says so
+            return  # the request was wrong or cannot be met, and its answer says so
         message = f"Kinetoscope met an error of its own ({error}) and goes on; the log of the language server has more."
         if message not in self._said:
             self._said.add(message)

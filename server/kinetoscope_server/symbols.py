@@ -3,6 +3,7 @@
 from lsprotocol import types
 
 from kinetoscope_core.regions import Range, Region
+from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document
 
 
@@ -13,7 +14,7 @@ def document_symbols(document: Document) -> list[types.DocumentSymbol]:
     for region in document.regions:
         whole = _whole(region)
         symbol = types.DocumentSymbol(
-            name=region.name or '""',  # editors refuse an empty name
+            name=printable(region.name) or '""',  # editors refuse an empty name
             kind=types.SymbolKind.Event,
             range=document.in_client_units(whole),
             selection_range=document.in_client_units(region.item),

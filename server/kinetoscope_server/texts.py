@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kinetoscope_core.measures import RegionMeasures, Spread
-from kinetoscope_core.text import time_text
+from kinetoscope_core.text import printable, time_text
 
 MOST_CHARACTERS: Final = 43
 """What VS Code shows of all hints of a line (facts/vscode.md); an ellipsis follows what is cut."""
@@ -71,7 +71,7 @@ def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str,
     cpu = "CPU " + range_text(region.cpu_total_ns.median for region in regions)
     medians = [region.cuda_total_ns.median for region in regions if region.cuda_total_ns is not None]
     counted = f"×{len(regions)} "
-    named = f"{pattern} {counted}"
+    named = f"{printable(pattern)} {counted}"
     if not medians:
         return [(named + cpu,), (counted + cpu,), (f"×{len(regions)}",)]
     cuda = "CUDA " + range_text(medians)

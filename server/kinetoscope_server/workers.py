@@ -8,7 +8,6 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import orjson
@@ -17,8 +16,11 @@ log = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 
-_FOLDER: Final = Path(__file__).parents[1]
-"""`-m` puts the working directory first on the path: in a workspace, files of the user's would stand before ours."""
+_START: Final = (
+    f"import runpy, sys; sys.path[:] = {sys.path!r}; runpy.run_module('kinetoscope_core.worker', run_name='__main__')"
+)
+"""Imports are found where we found ours, whatever PYTHONPATH, PYTHONSAFEPATH or a file in the workspace say: those are
+for the script, which inherits the environment."""
 
 _LONGEST_LINE: Final = 1 << 30
 SECOND_CANCEL_AFTER_S: Final = 0.5
@@ -40,13 +42,13 @@ class Worker:
         """The event that ends the job: `result` or `error`. A worker that dies without one is an error too."""
         process = self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "kinetoscope_core.worker",
+            "-I",
+            "-c",
+            _START,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_LONGEST_LINE,
-            cwd=_FOLDER,
             start_new_session=True,  # a Ctrl-C for the server's terminal is not one for the script
         )
         errors = asyncio.create_task(self._errors_of(process))

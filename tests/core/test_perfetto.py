@@ -331,8 +331,16 @@ def test_the_page_runs_its_own_script_and_frames_perfetto_alone(server):
 
 
 def test_an_editor_may_be_allowed_to_show_the_page_in_a_tab():
-    with TraceServer(embedders=["vscode-webview:", "vscode-file:"]) as server:
-        assert policy_of(server.link(H200, title="x"))["frame-ancestors"] == "vscode-webview: vscode-file:"
+    with TraceServer() as server:
+        link = server.link(H200, title="x", embedders=["vscode-webview:", "https://*.vscode-cdn.net"])
+        assert policy_of(link)["frame-ancestors"] == "vscode-webview: https://*.vscode-cdn.net"
+        assert policy_of(server.link(H200, title="x"))["frame-ancestors"] == "'none'"
+
+
+@pytest.mark.parametrize("text", ["", "a b", "https://x; script-src *", "https://x,", "'unsafe-inline'", "x\r\ny: z"])
+def test_what_is_no_source_of_pages_does_not_get_into_the_policy(text):
+    with TraceServer() as server, pytest.raises(UsageError, match="no source of pages"):
+        server.link(H200, title="x", embedders=[text])
 
 
 def test_other_methods_are_not_there(server):

@@ -22,7 +22,10 @@ const context = await chromium.launchPersistentContext(asked.profile, {
 const page = await context.newPage();
 const complaints = []; // about our page; those about the UI, and the icon that browsers look for, are not ours
 const isOurs = (url) => url.includes(new URL(asked.link).host) && !url.includes('/favicon.ico');
-page.on('console', (message) => message.type() === 'error' && isOurs(message.location().url) && complaints.push(message.text()));
+page.on(
+  'console',
+  (message) => message.type() === 'error' && isOurs(message.location().url) && complaints.push(message.text()),
+);
 page.on('pageerror', (error) => isOurs(error.stack ?? '') && complaints.push(String(error)));
 
 const notice = page.locator('#state');
@@ -31,13 +34,20 @@ const button = page.getByRole('button');
 async function failing() {
   await page.getByText('could not be handed over').waitFor({ timeout: 60_000 });
   await page.screenshot({ path: asked.screenshot });
-  return { notice: await notice.textContent(), button_is_left: await button.isVisible(), frames: page.frames().length - 1 };
+  return {
+    notice: await notice.textContent(),
+    button_is_left: await button.isVisible(),
+    frames: page.frames().length - 1,
+  };
 }
 
 async function opening() {
   const started = Date.now();
   // Where the frame shows itself after all, though late on a slow machine, nobody needs the button.
-  await (asked.frames_may_store ? page.locator('iframe:not(.waiting)') : button).waitFor({ state: 'visible', timeout: 60_000 });
+  await (asked.frames_may_store ? page.locator('iframe:not(.waiting)') : button).waitFor({
+    state: 'visible',
+    timeout: 60_000,
+  });
   let ui = page.frames().find((each) => each.url().startsWith(ORIGIN));
   let shown = page;
   if (!asked.frames_may_store) {
@@ -59,7 +69,10 @@ async function opening() {
     title: await shown.title(),
     window: await visibleWindow(ui),
     rows: await query(ui, asked.sql, asked.columns),
-    errors: await query(ui, "select name, value from stats where severity = 'error' and value > 0", { name: 'str', value: 'num' }),
+    errors: await query(ui, "select name, value from stats where severity = 'error' and value > 0", {
+      name: 'str',
+      value: 'num',
+    }),
   };
 }
 

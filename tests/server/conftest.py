@@ -1,15 +1,19 @@
 """The real server over stdio, met as VS Code meets it and as a minimal client does."""
 
 import asyncio
+import itertools
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from lsprotocol import types as lsp
 from lsprotocol.converters import get_converter
@@ -21,6 +25,15 @@ HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"
 REFRESHES = (lsp.WORKSPACE_INLAY_HINT_REFRESH, lsp.WORKSPACE_CODE_LENS_REFRESH)
 COMMAND = [sys.executable, "-m", "kinetoscope_server"]
+
+
+@dataclass
+class Answer:
+    """A response whose result stays the JSON that came; pygls makes objects of it."""
+
+    id: str
+    jsonrpc: str
+    result: Any
 
 
 class Editor(LanguageClient):
@@ -36,6 +49,7 @@ class Editor(LanguageClient):
         self.results: dict[str, Any] = {}
         self.progress: list[Any] = []
         self.workspace_path = Path()
+        self._numbers = itertools.count()
 
     async def until(self, holds: Any, what: str, within_s: float = 30.0) -> Any:
         """Waits until something holds, which messages of the server bring about."""
@@ -105,6 +119,16 @@ class Editor(LanguageClient):
         sent = self.protocol.send_request(lsp.TEXT_DOCUMENT_CODE_ACTION, params, msg_id="actions")
         self.protocol._result_types.pop("actions")
         return {action["title"]: action for action in await asyncio.wrap_future(sent)}
+
+    async def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """The answer to a request of ours, as the JSON that came."""
+        identity = f"asked-{next(self._numbers)}"
+        sent = self.protocol.send_request(method, params, msg_id=identity)
+        self.protocol._result_types[identity] = Answer
+        return await asyncio.wrap_future(sent)
+
+    def close(self, uri: str) -> None:
+        self.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
 
     async def until_lenses(self, uri: str, holds: Any) -> None:
         """Asks for the lenses until they are as they should be."""
@@ -216,3 +240,114 @@ async def start(tmp_path: Path) -> AsyncIterator[Starter]:
     starter = Starter(tmp_path)
     yield starter
     await starter.end()
+
+
+class Raw:
+    """A client that sends frames and reads them, nothing more. What is asked of it is for `reply`."""
+
+    def __init__(self, reading: Any, writing: Any) -> None:
+        self.reading = reading
+        self.writing = writing
+        self.notified: list[dict[str, Any]] = []
+        self.reply: Any = lambda message: self.send(id=message["id"], result=None)
+        self._numbers = itertools.count(1)
+
+    def send(self, **message: Any) -> None:
+        self.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    def send_bytes(self, body: bytes) -> None:
+        self.writing.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.writing.flush()
+
+    def request(self, method: str, **params: Any) -> Any:
+        identity = next(self._numbers)
+        self.send(id=identity, method=method, params=params)
+        return self.answer(identity)
+
+    def answer(self, identity: Any) -> Any:
+        while True:
+            message = self.read()
+            if message.get("id") == identity and "method" not in message:
+                return message
+            if "id" in message:
+                self.reply(message)
+            else:
+                self.notified.append(message)
+
+    def read(self) -> Any:
+        length = 0
+        while (line := self.reading.readline()) not in (b"\r\n", b""):
+            assert line.lower().startswith(b"content-"), line
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        assert line, "the server closed its output"
+        return json.loads(self.reading.read(length))
+
+    def begin(self, **params: Any) -> Any:
+        answer = self.request("initialize", **{"processId": None, "rootUri": None, "capabilities": {}, **params})
+        self.send(method="initialized", params={})
+        return answer
+
+    def open(self, uri: str, text: str) -> None:
+        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        self.send(method="textDocument/didOpen", params={"textDocument": document})
+
+    def execute(self, command: str, *arguments: Any) -> Any:
+        return self.request("workspace/executeCommand", command=command, arguments=list(arguments)).get("result")
+
+    def shown(self) -> list[str]:
+        return [each["params"]["message"] for each in self.notified if each["method"] == "window/showMessage"]
+
+    def until(self, holds: Any, what: str, within_s: float = 60.0) -> None:
+        """Reads what comes until something holds."""
+        ends = time.monotonic() + within_s
+        while not holds():
+            assert time.monotonic() < ends, f"no {what} within {within_s} s"
+            self.request("textDocument/documentSymbol", textDocument={"uri": "file:///never"})
+            time.sleep(0.01)
+
+
+class Connector:
+    """Starts servers for clients that send frames, and ends them."""
+
+    server = COMMAND
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.errors = folder / "errors.txt"
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __call__(self, command: list[str] = COMMAND) -> Raw:
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self._folder / "cache")}
+        # Not a pipe: nobody would read it, and the server wait once it is full.
+        with self.errors.open("ab") as errors:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                cwd=self._folder,
+            )
+        self._processes.append(process)
+        client = self.over(process.stdout, process.stdin)
+        client.process = process  # type: ignore[attr-defined]
+        return client
+
+    @staticmethod
+    def over(reading: Any, writing: Any) -> Raw:
+        return Raw(reading, writing)
+
+    def end(self) -> None:
+        for process in self._processes:
+            process.kill()
+            for stream in (process.stdin, process.stdout):
+                stream.close()  # type: ignore[union-attr]
+            process.wait()
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Iterator[Connector]:
+    connector = Connector(tmp_path)
+    yield connector
+    connector.end()

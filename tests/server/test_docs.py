@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
-from kinetoscope_server import commands, features, methods
+from kinetoscope_server import commands, features, methods, requests
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings import SEVERITIES, read_settings
 
@@ -20,8 +20,9 @@ async def test_every_command_is_announced_and_every_method_of_ours_answered():
     server = KinetoscopeServer()
     features.register(server)
     commands.register(server)
+    requests.register(server)
     assert set(server.protocol.fm.commands) == set(methods.COMMANDS)
-    assert methods.PROFILE in server.protocol.fm.features
+    assert set(methods.REQUESTS) - {methods.SAVE} <= set(server.protocol.fm.features)
 
 
 def test_settings_and_their_defaults_are_those_of_the_code():

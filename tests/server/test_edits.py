@@ -92,7 +92,7 @@ def board_of(text):
         "sources": {"/work/f.py": {"prints": [each.to_dict() for each in prints]}},
     }  # fmt: skip
     board = Board()
-    board.add(Shown.of(values, None))
+    board.add(Shown.of(values, "made"))
     return board
 
 

@@ -40,6 +40,7 @@ async def test_the_private_names_that_are_overridden_or_used_are_there():
         assert callable(getattr(LanguageServerProtocol, name)), name
     assert protocol._request_futures == {}
     assert protocol._shutdown is False
+    assert protocol._workspace is None
 
 
 async def test_all_that_is_sent_goes_through_our_codec():

@@ -14,7 +14,6 @@ import pytest
 from kinetoscope_server import codec
 
 SCRIPTS = Path(__file__).parent / "scripts"
-SERVER = [sys.executable, "-m", "kinetoscope_server"]
 FAULTY = [sys.executable, str(SCRIPTS / "faulty_server.py")]
 ENDLESS = """
 import subprocess, sys, time
@@ -31,83 +30,6 @@ with record_function("endless"):
 """
 
 
-class Raw:
-    """A client that sends frames and reads them, nothing more."""
-
-    def __init__(self, command, cache, folder):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            cwd=folder,
-        )
-        self.reading, self.writing = self.process.stdout, self.process.stdin
-        self.notified = []
-        self.ids = 0
-
-    def send(self, **message):
-        self.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode())
-
-    def send_bytes(self, body):
-        self.writing.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        self.writing.flush()
-
-    def request(self, method, **params):
-        self.ids += 1
-        self.send(id=self.ids, method=method, params=params)
-        return self.answer(self.ids)
-
-    def answer(self, identity):
-        while True:
-            message = self.read()
-            if message.get("id") == identity and "method" not in message:
-                return message
-            if "id" in message:
-                self.send(id=message["id"], result=None)
-            else:
-                self.notified.append(message)
-
-    def read(self):
-        length = 0
-        while (line := self.reading.readline()) not in (b"\r\n", b""):
-            assert line.lower().startswith(b"content-"), line
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        assert line, "the server closed its output"
-        return json.loads(self.reading.read(length))
-
-    def begin(self, **params):
-        answer = self.request("initialize", processId=None, rootUri=None, capabilities={}, **params)
-        self.send(method="initialized", params={})
-        return answer
-
-    def open(self, uri, text):
-        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
-        self.send(method="textDocument/didOpen", params={"textDocument": document})
-
-    def end(self):
-        self.process.kill()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            stream.close()
-        self.process.wait()
-
-
-@pytest.fixture
-def connect(tmp_path):
-    clients = []
-
-    def connected(command=SERVER):
-        clients.append(Raw(command, tmp_path / "cache", tmp_path))
-        return clients[-1]
-
-    yield connected
-    for client in clients:
-        client.end()
-
-
 def test_whatever_prints_does_not_break_the_messages_and_a_raising_handler_is_told_once(connect):
     client = connect(FAULTY)
     client.begin()
@@ -121,7 +43,8 @@ def test_whatever_prints_does_not_break_the_messages_and_a_raising_handler_is_to
     assert "a fault in a handler" in shown[0]
     assert client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"] == []
     client.process.stdin.close()
-    errors = client.process.stderr.read().decode()
+    client.process.wait(10)
+    errors = connect.errors.read_text()
     for text in ("printed", "written", "from a shell", "from a child", "ZeroDivisionError"):
         assert text in errors
 
@@ -173,13 +96,32 @@ def test_what_is_no_message_is_passed_over(connect):
     assert client.request("textDocument/codeLens", textDocument={"uri": "file:///never"})["result"] == []
 
 
+def test_nothing_is_answered_before_initialize_and_after_shutdown_but_that_it_is_not(connect):
+    client = connect()
+    nowhere = {"uri": "file:///work/f.py"}
+    client.open(nowhere["uri"], "x = 1\n")
+    for method in ("textDocument/hover", "kinetoscope/run", "shutdown", "nowhere"):
+        assert client.request(method, textDocument=nowhere)["error"]["code"] == -32002, method
+    assert client.request("initialize", capabilities=5)["error"]["code"] == -32602
+    assert client.request("textDocument/codeLens", textDocument=nowhere)["error"]["code"] == -32002
+    assert client.begin()["result"]["serverInfo"]["name"] == "kinetoscope"
+    assert client.request("initialize", processId=None, rootUri=None, capabilities={})["error"]["code"] == -32600
+    assert client.request("textDocument/codeLens", textDocument=nowhere)["result"] == []
+    assert client.request("shutdown")["result"] is None
+    assert client.request("textDocument/codeLens", textDocument=nowhere)["error"]["code"] == -32600
+    client.send(method="exit", params=None)
+    assert client.process.wait(10) == 0
+
+
 def test_lone_surrogates_go_through(connect):
     client = connect()
     client.begin()
     text = 'from torch.profiler import record_function\nwith record_function("\ud800"): pass\n'
     client.open("file:///work/f.py", text)
     (symbol,) = client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"]
-    assert symbol["name"] == "\ud800"
+    assert symbol["name"] == "\\ud800"
+    (lens, _) = client.request("textDocument/codeLens", textDocument={"uri": "file:///work/f.py"})["result"]
+    assert lens["command"]["arguments"] == ["file:///work/f.py", 1, "\ud800"]
 
 
 @pytest.mark.timeout(90)
@@ -201,15 +143,12 @@ def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(
     wait_for(lambda: not processes_of(tmp_path / "cache"), 5)
 
 
-def test_one_client_is_served_over_tcp(tmp_path):
-    command = [*SERVER, "--tcp", "127.0.0.1:0"]
+def test_one_client_is_served_over_tcp(connect):
+    command = [*connect.server, "--tcp", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         port = int(process.stderr.readline().rsplit(b":", 1)[1])
         with socket.create_connection(("127.0.0.1", port)) as connection:
-            client = Raw.__new__(Raw)
-            client.reading, client.writing, client.notified, client.ids = (
-                connection.makefile("rb"), connection.makefile("wb"), [], 0,
-            )  # fmt: skip
+            client = connect.over(connection.makefile("rb"), connection.makefile("wb"))
             assert client.begin()["result"]["serverInfo"]["name"] == "kinetoscope"
             client.request("shutdown")
             client.send(method="exit", params=None)

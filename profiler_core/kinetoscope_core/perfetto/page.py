@@ -15,6 +15,8 @@ from kinetoscope_core.perfetto.zooming import TimeRange, in_perfetto
 # Letters that end a source or a directive of a content security policy are not among them.
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.\-_~:/%\[\]]+")
 
+_SOURCE: Final = re.compile(r"[A-Za-z0-9.\-_~:/%\[\]*]+|'self'")
+
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 
 # For whatever is answered. No Cross-Origin-Opener-Policy: it would cut the page off the window it opens.
@@ -48,6 +50,16 @@ def perfetto_ui(address: str) -> PerfettoUI:
             f"{address!r} is not the address of a Perfetto UI. Give one like https://ui.perfetto.dev, without ? and #."
         )
     return PerfettoUI(address.rstrip("/") + "/", _origin(address))
+
+
+def embedding_sources(texts: Sequence[str]) -> Sequence[str]:
+    """The texts, if each is a source of a content security policy. Raises `UsageError` if one is not."""
+    for text in texts:
+        if not _SOURCE.fullmatch(text):
+            raise UsageError(
+                f"{text!r} is no source of pages. Give one like vscode-webview: or https://code.example.org."
+            )
+    return tuple(texts)
 
 
 @dataclass(frozen=True, slots=True)

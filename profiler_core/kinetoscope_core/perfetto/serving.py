@@ -14,7 +14,7 @@ from typing import Any, Final
 from kinetoscope_core.errors import TraceError, UsageError
 from kinetoscope_core.perfetto.answering import PAGE, Answer, host_in
 from kinetoscope_core.perfetto.links import Links
-from kinetoscope_core.perfetto.page import Page, perfetto_ui
+from kinetoscope_core.perfetto.page import Page, embedding_sources, perfetto_ui
 from kinetoscope_core.perfetto.zooming import TimeRange
 
 PUBLIC_UI: Final = "https://ui.perfetto.dev"
@@ -27,28 +27,36 @@ _log = logging.getLogger(__name__)
 class TraceServer:
     """Gives links to pages that open a trace in Perfetto. May be used by many threads, and closed as a context.
 
-    `embedders` are sources whose pages may show ours in a frame, as the policy `frame-ancestors` writes them
-    (`vscode-webview:`). `clock` counts seconds.
+    `clock` counts seconds.
     """
 
-    def __init__(self, *, embedders: Sequence[str] = (), clock: Callable[[], float] = time.monotonic) -> None:
-        self._embedders = tuple(embedders)
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._links = Links(clock)
         self._hosts: set[str] = set(_LOOPBACK)
         self._lock = threading.Lock()
         self._listener: _Listener | None = None
 
-    def link(self, trace: Path, *, title: str, zoom: TimeRange | None = None, perfetto_address: str = PUBLIC_UI) -> str:
+    def link(
+        self,
+        trace: Path,
+        *,
+        title: str,
+        zoom: TimeRange | None = None,
+        perfetto_address: str = PUBLIC_UI,
+        embedders: Sequence[str] = (),
+    ) -> str:
         """The address of a page that opens the trace in the Perfetto UI at `perfetto_address`, zoomed to `zoom`.
 
-        Raises `TraceError` where the trace is no file, `UsageError` for a wrong `perfetto_address`.
+        `embedders` are sources whose pages may show it in a frame, as the policy `frame-ancestors` writes them
+        (`vscode-webview:`). Raises `TraceError` where the trace is no file, `UsageError` for a wrong `perfetto_address`
+        or embedder.
         """
         ui = perfetto_ui(perfetto_address)
         trace = trace.absolute()
         if not trace.is_file():
             raise TraceError(f"There is no trace {trace}. It may have been removed to make room: profile again.")
         file_name = trace.name if trace.suffix == ".gz" else f"{trace.name}.gz"
-        page = Page(title, file_name, zoom, ui, self._embedders)
+        page = Page(title, file_name, zoom, ui, embedding_sources(embedders))
         with self._lock:
             if self._listener is None:
                 listener = _Listener(partial(Answer, self._links, self._hosts))

@@ -1,0 +1,28 @@
+// The parts of the chosen region in their order, the same in the panel and on a saved page.
+import type { Measures } from '../protocol';
+import { html, nothing, type Markup } from './markup';
+import { compositionMarkup } from './parts';
+import { kernelsMarkup, numbersMarkup, operatorsMarkup } from './region_markup';
+
+export const NOT_KEPT = 'Not kept with this result. Profile again to see it.';
+
+export interface Charts {
+  lanes: Markup;
+  passages: Markup;
+}
+
+export function cardsMarkup(measures: Measures, charts: Charts): Markup {
+  return html`<div class="cards">
+    ${card('Numbers', numbersMarkup(measures))} ${card('What it is made of', compositionMarkup(measures))}
+    ${card('One passage', charts.lanes, 'lanes')} ${card('Passages', charts.passages, 'passages')}
+    ${measures.breakdown === null ? nothing : card('Operators', operatorsMarkup(measures.breakdown))}
+    ${measures.breakdown === null || measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
+  </div>`;
+}
+
+function card(title: string, content: Markup, kind = ''): Markup {
+  return html`<section class="card ${kind}" aria-label="${title}">
+    <h3>${title}</h3>
+    ${content}
+  </section>`;
+}

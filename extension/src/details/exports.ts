@@ -1,0 +1,30 @@
+// The table as Markdown and as CSV, with the columns, rows and order that are shown.
+import { cellText, type Column } from './columns';
+import type { ListedRegion } from './messages';
+
+/** Times as they are shown. */
+export function markdownOf(columns: readonly Column[], regions: readonly ListedRegion[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(columns.map((column) => column.heading)),
+    `|${columns.map((column) => (column.kind === 'text' ? ':--' : '--:')).join('|')}|`,
+    ...regions.map((region) => line(columns.map((column) => inMarkdown(cellText(column, region))))),
+    '',
+  ].join('\n');
+}
+
+/** Taken literally: no markup, no end of the cell. */
+function inMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>()#+!|~]/g, (character) => `\\${character}`);
+}
+
+/** Times in nanoseconds, shares from 0 to 1; lines end as RFC 4180 has it. */
+export function csvOf(columns: readonly Column[], regions: readonly ListedRegion[]): string {
+  const head = columns.map((column) => column.field);
+  const rows = regions.map((region) => columns.map((column) => String(column.value(region) ?? '')));
+  return [head, ...rows].map((cells) => `${cells.map(inCsv).join(',')}\r\n`).join('');
+}
+
+function inCsv(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,26 @@
+// A whole run, cut into what the panel's web view gets at once and what it asks for.
+import type { Measures, RegionMeasures, RegionPlace, RunResult } from '../protocol';
+import type { ListedRun, RegionTimes } from './messages';
+
+export function listed(run: RunResult): ListedRun {
+  return { ...run, regions: run.regions.map((region) => ({ ...region, measures: withoutTimes(region.measures) })) };
+}
+
+function withoutTimes(measures: RegionMeasures): Measures {
+  const short = { ...measures, occurrence_times: null, timeline: null };
+  return short;
+}
+
+export function timesOf(run: RunResult, region: number): RegionTimes | null {
+  const found = run.regions.find((each) => each.index === region);
+  return found ? { occurrences: found.measures.occurrence_times, timeline: found.measures.timeline } : null;
+}
+
+/** The region of a name nearest to a line, else the nearest of the file. */
+export function regionAt(run: RunResult, place: RegionPlace): number | null {
+  const inFile = run.regions.filter((region) => region.uri === place.uri);
+  const named = inFile.filter((region) => region.measures.name === place.name);
+  const distance = (row: number | null): number => Math.abs((row ?? Infinity) - place.line);
+  const nearest = (named.length > 0 ? named : inFile).sort((a, b) => distance(a.row) - distance(b.row))[0];
+  return nearest?.index ?? null;
+}

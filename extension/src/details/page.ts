@@ -1,0 +1,121 @@
+// A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
+import type { RunResult } from '../protocol';
+import { cardsMarkup, NOT_KEPT } from './cards';
+import { columnsOf } from './columns';
+import { lanesLayout, wholeSpan } from './lanes';
+import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing';
+import { listed, timesOf } from './listing';
+import { html, Markup, nothing } from './markup';
+import type { ListedRegion, RegionTimes, View } from './messages';
+import { passagesLayout } from './passages';
+import { passagesCaption, passagesSvg, passagesTable } from './passages_drawing';
+import { patterns } from './patterns';
+import { factsMarkup, placeText } from './region_markup';
+import { filtered, ordered, regionsOf } from './rows';
+import { runFacts, runNotes } from './run_markup';
+import { plainHeadMarkup, rowMarkup, TABLE_CAPTION } from './table_markup';
+import { printable } from './text';
+
+const WIDTH = 1000;
+
+/** `css` is the style of the panel; the page brings the colours that VS Code would give it. */
+export function savedPage(result: RunResult, view: View, css: string): string {
+  const run = listed(result);
+  const title = printable(run.title);
+  const columns = columnsOf(run);
+  const rows = ordered(filtered(regionsOf(run), view.filter), columns, view.order);
+  const chosen = rows.find((region) => region.index === view.chosen);
+  const times = chosen ? timesOf(result, chosen.index) : null;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>${title} · Kinetoscope</title>
+        <style>
+          ${new Markup(COLOURS + css)}
+        </style>
+      </head>
+      <body class="saved">
+        ${patterns}
+        <main>
+          <h1>${title}</h1>
+          <p class="quiet">${runFacts(run).join(' · ')}</p>
+          <div class="notes">${runNotes(run)}</div>
+          <div class="scroller">
+            <table class="regions">
+              <thead>
+                ${plainHeadMarkup(columns, view.order)}
+              </thead>
+              <tbody>
+                ${rows.map((_, index) => rowMarkup(columns, rows, index))}
+              </tbody>
+            </table>
+          </div>
+          <p class="quiet">${TABLE_CAPTION}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
+          ${chosen && times ? regionPage(chosen, times, view) : nothing}
+        </main>
+      </body>
+    </html>`.text;
+}
+
+function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes, view: View): Markup {
+  const { measures } = region;
+  const lanes =
+    timeline === null
+      ? html`<p class="quiet">${NOT_KEPT}</p>`
+      : html`${lanesLegend(timeline)}
+          ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
+          <p class="quiet">${lanesCaption(timeline)}</p>
+          ${asTable(lanesTable(timeline))}`;
+  const passages =
+    occurrences === null
+      ? html`<p class="quiet">${NOT_KEPT}</p>`
+      : html`${passagesSvg(passagesLayout(occurrences, measures, WIDTH), occurrences, measures)}
+          <p class="quiet">${passagesCaption(occurrences, measures)}</p>
+          ${asTable(passagesTable(occurrences))}`;
+  return html`<section class="chosen">
+    <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
+    ${factsMarkup(region)} ${cardsMarkup(measures, { lanes, passages })}
+  </section>`;
+}
+
+function asTable(table: Markup): Markup {
+  return html`<details>
+    <summary>As a table</summary>
+    ${table}
+  </details>`;
+}
+
+/** Those of VS Code's light and dark themes. */
+const COLOURS = `
+:root {
+  color-scheme: light dark;
+  --vscode-font-family: system-ui, sans-serif;
+  --vscode-font-size: 13px;
+  --vscode-editor-font-family: ui-monospace, monospace;
+  --vscode-editor-background: #ffffff;
+  --vscode-foreground: #3b3b3b;
+  --vscode-descriptionForeground: #616161;
+  --vscode-panel-border: #e5e5e5;
+  --vscode-charts-blue: #1a85ff;
+  --vscode-charts-green: #388a34;
+  --vscode-charts-purple: #652d90;
+  --vscode-charts-red: #e51400;
+  --vscode-charts-yellow: #bf8803;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --vscode-editor-background: #1f1f1f;
+    --vscode-foreground: #cccccc;
+    --vscode-descriptionForeground: #9d9d9d;
+    --vscode-panel-border: #2b2b2b;
+    --vscode-charts-blue: #3794ff;
+    --vscode-charts-green: #388a34;
+    --vscode-charts-purple: #b180d7;
+    --vscode-charts-red: #f14c4c;
+    --vscode-charts-yellow: #cca700;
+  }
+}
+`;

@@ -1,0 +1,199 @@
+// The details panel on the side of VS Code: one for a window. It fetches runs and carries out what its web view asks for.
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { RegionPlace, RunParams, RunResult } from '../protocol';
+import { documentOf } from './document';
+import { listed, regionAt, timesOf } from './listing';
+import type { KeptState, ToPanel, ToView, View } from './messages';
+import { savedPage } from './page';
+
+export const VIEW_TYPE = 'kinetoscope.details';
+
+export interface Sources {
+  /** The run that the server has; undefined while no server runs. */
+  fetch: (params: RunParams) => Promise<RunResult | null> | undefined;
+  /** Opens the trace of a run at a region of it. */
+  openTrace: (target: { run: string; region: number | null }) => void;
+}
+
+export class Details implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private uri: string | null = null;
+  private run: RunResult | null = null;
+  /** Asked for and not yet chosen: its run was not there, or the web view not ready. */
+  private wanted: RegionPlace | null = null;
+  private isLoading = false;
+  private isOutdated = false;
+  private readonly serializer: vscode.Disposable;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly sources: Sources,
+  ) {
+    this.serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
+      deserializeWebviewPanel: (panel, state: unknown) => {
+        this.uri = (state as KeptState | undefined)?.uri ?? null;
+        this.adopt(panel);
+        return Promise.resolve();
+      },
+    });
+  }
+
+  dispose(): void {
+    this.serializer.dispose();
+    this.panel?.dispose();
+  }
+
+  /** Shows the newest run of a file and chooses the region; without a place, the newest run of all. */
+  show(place?: RegionPlace): Promise<void> {
+    this.uri = place?.uri ?? null;
+    this.wanted = place ?? null;
+    if (this.panel) {
+      this.panel.reveal(undefined, true);
+      return this.load();
+    }
+    this.adopt(
+      vscode.window.createWebviewPanel(
+        VIEW_TYPE,
+        'Kinetoscope',
+        { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+        {},
+      ),
+    );
+    return Promise.resolve(); // the web view says when it is ready
+  }
+
+  /** Results have changed. */
+  update(): void {
+    if (this.panel?.visible) void this.load();
+    else this.isOutdated = true;
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    this.panel?.dispose();
+    this.panel = panel;
+    const folder = vscode.Uri.joinPath(this.context.extensionUri, 'extension', 'dist');
+    const { webview } = panel;
+    webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.onDidDispose(() => {
+      if (this.panel === panel) this.panel = undefined;
+    });
+    panel.onDidChangeViewState(() => {
+      if (panel.visible && this.isOutdated) void this.load();
+    });
+    webview.onDidReceiveMessage((message: ToPanel) => this.answer(message));
+    webview.html = documentOf({
+      script: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'details.js')).toString(),
+      style: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'details.css')).toString(),
+      source: webview.cspSource,
+      nonce: randomBytes(16).toString('hex'),
+    });
+  }
+
+  /** Fetches the run and shows it. Changes that come meanwhile are fetched once, after it. */
+  private async load(): Promise<void> {
+    this.isOutdated = true;
+    if (this.isLoading) return;
+    this.isLoading = true;
+    try {
+      while (this.isOutdated) {
+        this.isOutdated = false;
+        await this.fetch();
+      }
+    } finally {
+      this.isLoading = false;
+    }
+  }
+
+  private async fetch(): Promise<void> {
+    const uri = this.uri;
+    try {
+      const asked = this.sources.fetch({ uri, run: null });
+      if (asked === undefined) {
+        this.tell('The language server is not running. It starts with the first Python file that is opened.');
+        return;
+      }
+      this.run = await asked;
+    } catch (error) {
+      this.tell(`The run could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      return;
+    }
+    if (this.run === null) this.tell('Nothing is measured yet. Click “Profile” above a region.');
+    else this.showRun(this.run, uri);
+  }
+
+  private showRun(run: RunResult, uri: string | null): void {
+    if (this.panel) this.panel.title = `Kinetoscope: ${run.title}`;
+    const choose = this.wanted === null ? null : regionAt(run, this.wanted);
+    this.wanted = null;
+    this.post({ kind: 'run', uri, run: listed(run), choose });
+  }
+
+  private tell(message: string): void {
+    this.post({ kind: 'nothing', message });
+  }
+
+  private post(message: ToView): void {
+    void this.panel?.webview.postMessage(message);
+  }
+
+  private async answer(message: ToPanel): Promise<void> {
+    switch (message.kind) {
+      case 'ready':
+        return this.load();
+      case 'times': {
+        const times = this.run?.id === message.run ? timesOf(this.run, message.region) : null;
+        if (times) this.post({ kind: 'times', run: message.run, region: message.region, times });
+        return;
+      }
+      case 'reveal':
+        return this.reveal(message.region, message.focus);
+      case 'trace':
+        if (this.run) this.sources.openTrace({ run: this.run.id, region: message.region });
+        return;
+      case 'copy':
+        await vscode.env.clipboard.writeText(message.text);
+        vscode.window.setStatusBarMessage(`Copied ${message.what}`, 4000);
+        return;
+      case 'save':
+        return this.save(message.view);
+    }
+  }
+
+  private async reveal(index: number, focus: boolean): Promise<void> {
+    const region = this.run?.regions.find((each) => each.index === index);
+    if (region?.uri == null || region.row === null) return;
+    const uri = vscode.Uri.parse(region.uri, true);
+    const place = new vscode.Position(region.row, 0);
+    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
+    await vscode.window.showTextDocument(uri, {
+      viewColumn: shown?.viewColumn ?? besides(this.panel?.viewColumn),
+      preserveFocus: !focus,
+      selection: new vscode.Range(place, place),
+    });
+  }
+
+  private async save(view: View): Promise<void> {
+    if (!this.run) return;
+    const name = `${this.run.title.replace(/[^\w.-]+/g, '_')}.html`;
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const target = await vscode.window.showSaveDialog({
+      title: 'Save what the panel shows as a web page',
+      filters: { 'Web page': ['html'] },
+      ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {}),
+    });
+    if (!target) return;
+    const style = vscode.Uri.joinPath(this.context.extensionUri, 'extension', 'dist', 'details.css');
+    const css = new TextDecoder().decode(await vscode.workspace.fs.readFile(style));
+    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(savedPage(this.run, view, css)));
+    const open = 'Open';
+    if ((await vscode.window.showInformationMessage(`Saved ${target.fsPath}`, open)) === open) {
+      await vscode.env.openExternal(target);
+    }
+  }
+}
+
+/** A column that the panel does not cover. */
+function besides(column: vscode.ViewColumn | undefined): vscode.ViewColumn {
+  return column === vscode.ViewColumn.One ? vscode.ViewColumn.Beside : vscode.ViewColumn.One;
+}

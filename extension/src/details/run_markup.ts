@@ -1,0 +1,48 @@
+// What is said of a whole run: what ran, on which device, and what its reader must know.
+import type { Problem } from '../protocol';
+import { html, nothing, type Markup } from './markup';
+import { regionsOf } from './rows';
+import type { ListedRun } from './messages';
+import { countText, fileName, printable, timeText } from './text';
+import { whyNoCuda } from './columns';
+
+const FEW = 2;
+
+export function runFacts(run: ListedRun): string[] {
+  const facts: string[] = [];
+  if (run.device) facts.push(run.device.count > 1 ? `${run.device.count} × ${run.device.name}` : run.device.name);
+  if (run.torch !== null) facts.push(`torch ${run.torch}`);
+  if (run.run) facts.push(`${run.run.started.replace('T', ' ').slice(0, 19)} UTC`);
+  if (run.run?.is_adopted) facts.push('measured by the script’s own profiler');
+  if (run.device_total_ns !== null) {
+    const outside = run.outside_regions_ns ?? 0;
+    const rest = outside > 0 ? `${timeText(outside)} of it outside any region` : 'none of it outside any region';
+    facts.push(`GPU work ${timeText(run.device_total_ns)}, ${rest}`);
+  }
+  return facts.map(printable);
+}
+
+/** Why columns are missing, and the problems of the run. */
+export function runNotes(run: ListedRun): Markup {
+  const noCuda = whyNoCuda(run);
+  const left = run.regions.length - regionsOf(run).length;
+  return html`${noCuda === null ? nothing : html`<p class="note">${noCuda}.</p>`}
+  ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
+  ${left === 0 ? nothing : html`<p class="quiet">${countText(left, 'region')} that torch or Kinetoscope marked, with no line of yours, are not listed.</p>`}`;
+}
+
+function problemsMarkup(problems: readonly Problem[]): Markup {
+  const texts = problems.map(
+    ({ message, file, line }) =>
+      html`${printable(message)}${
+        file === null || line === null ? nothing : html` <span class="quiet">${fileName(file)}:${line}</span>`
+      }`,
+  );
+  if (texts.length <= FEW) return html`${texts.map((text) => html`<p>${text}</p>`)}`;
+  return html`<details>
+    <summary>${countText(texts.length, 'note')} on this run</summary>
+    <ul>
+      ${texts.map((text) => html`<li>${text}</li>`)}
+    </ul>
+  </details>`;
+}

@@ -1,0 +1,125 @@
+// Times, counts and shares as people read them; times as kinetoscope_core/text.py writes them.
+
+const UNITS: readonly (readonly [size: number, name: string])[] = [
+  [1_000, 'µs'],
+  [1_000_000, 'ms'],
+  [1_000_000_000, 's'],
+];
+
+/** A number and its unit, apart so that a table can align both. */
+export interface Time {
+  number: string;
+  unit: string;
+}
+
+/** Three significant digits and the unit that keeps the number between 1 and 999. */
+export function timeParts(ns: number): Time {
+  if (Math.abs(ns) < 1_000) return { number: String(ns), unit: 'ns' };
+  let parts: Time = { number: '', unit: '' };
+  for (const [size, unit] of UNITS) {
+    parts = { number: threeDigits(ns / size), unit };
+    if (Math.abs(Number(parts.number)) < 1_000) break;
+  }
+  return parts;
+}
+
+/** `19.7 µs`, `214 µs`, `1.00 ms`. */
+export function timeText(ns: number): string {
+  const { number, unit } = timeParts(ns);
+  return `${number} ${unit}`;
+}
+
+function threeDigits(value: number): string {
+  for (const decimals of [2, 1]) {
+    const text = fixed(value, decimals);
+    if (text.replace(/\D/g, '').length <= 3) return text;
+  }
+  return fixed(value, 0);
+}
+
+/** Python rounds a tie to the even digit, `toFixed` away from zero. Only an odd multiple of a power of two can be a tie. */
+function fixed(value: number, decimals: number): string {
+  const halves = value * 2 ** (decimals + 1);
+  const isTie = Number.isInteger(halves) && halves % 2 !== 0;
+  const scaled = value * 10 ** decimals;
+  return isTie && Math.trunc(scaled) % 2 === 0
+    ? (Math.trunc(scaled) / 10 ** decimals).toFixed(decimals)
+    : value.toFixed(decimals);
+}
+
+/** `1 launch`, `5 launches`, `3 regions`. */
+export function countText(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}${/(s|ch|x)$/.test(noun) ? 'es' : 's'}`;
+}
+
+/** `37.3 %`, `100 %`; what is more than nothing is never `0 %`. */
+export function shareText(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent >= 99.95 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}
+
+/** What limits a region: `overhead-bound`, `mixed`. */
+export function boundText(bound: string): string {
+  return bound === 'mixed' || bound === 'cpu-only' ? bound : `${bound}-bound`;
+}
+
+/** The same in one line: control characters and the like are spelled out. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (character === '\n') return '\\n';
+    if (character === '\t') return '\\t';
+    if (character === '\r') return '\\r';
+    if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
+    return code <= 0xffff ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+  });
+}
+
+/** A kernel's name without `void` and without parameters. */
+export function kernelSignature(name: string): string {
+  if (isCopy(name)) return printable(name);
+  return printable(outside(name.replace(/^void /, ''), '(', ')').trim());
+}
+
+/** The telling part of a kernel's name: no template arguments either, and no namespaces. */
+export function kernelName(name: string): string {
+  if (isCopy(name)) return printable(name);
+  const signature = kernelSignature(name);
+  const last = outside(signature, '<', '>').trim().split('::').at(-1) ?? '';
+  // Those of CUTLASS are all called so, and differ in what they are made for.
+  const argument = /^(?:Kernel2?|device_kernel)$/.test(last) && /<([^,<>]+)/.exec(signature)?.[1];
+  return (argument ? argument.split('::').at(-1) : last) ?? signature;
+}
+
+function isCopy(name: string): boolean {
+  return /^Mem(cpy|set)\b/.test(name);
+}
+
+/** What stands outside of all brackets. */
+function outside(text: string, opening: string, closing: string): string {
+  let depth = 0;
+  let found = '';
+  for (const character of text.replaceAll('(anonymous namespace)::', '')) {
+    if (character === opening) depth += 1;
+    if (depth === 0) found += character;
+    if (character === closing && depth > 0) depth -= 1;
+  }
+  return found;
+}
+
+/** An operator's name without what those of autograd begin with. */
+export function operatorName(name: string): string {
+  return printable(name).replace(/^autograd::engine::evaluate_function: /, '');
+}
+
+/** The name of a file in a URI or path. */
+export function fileName(address: string): string {
+  const last = address.split(/[/\\]/).at(-1) ?? address;
+  try {
+    return decodeURIComponent(last);
+  } catch (error) {
+    if (error instanceof URIError) return last; // a path with a percent sign of its own
+    throw error;
+  }
+}

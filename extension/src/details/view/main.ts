@@ -1,0 +1,171 @@
+// The panel's own side, in the web view: keeps how the run is shown, and puts table and chosen region together.
+import { columnsOf, type Column } from '../columns';
+import { csvOf, markdownOf } from '../exports';
+import '../details.css';
+import type { KeptState, ListedRegion, ListedRun, RegionTimes, ToPanel, ToView, View } from '../messages';
+import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../rows';
+import { runFacts, runNotes } from '../run_markup';
+import { TABLE_CAPTION } from '../table_markup';
+import { countText, printable } from '../text';
+import { byId, onClick } from './elements';
+import { RegionSection } from './region';
+import { skeleton } from './skeleton';
+import { RegionTable } from './table';
+
+const vscode = acquireVsCodeApi<KeptState>();
+document.body.innerHTML = skeleton.text;
+
+const kept = vscode.getState();
+const view: View = kept?.view ?? { filter: '', order: USUAL_ORDER, chosen: null, span: null };
+let uri = kept?.uri ?? null;
+let run: ListedRun | null = null;
+let columns: readonly Column[] = [];
+let rows: readonly ListedRegion[] = [];
+const times = new Map<number, RegionTimes>();
+
+const filter = byId('filter', HTMLElement) as HTMLElement & { value: string };
+const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller', HTMLElement), {
+  choose,
+  reveal: (region, focus) => {
+    choose(region);
+    post({ kind: 'reveal', region, focus });
+  },
+  order: (column) => {
+    view.order = nextOrder(view.order, column);
+    showTable();
+  },
+});
+const section = new RegionSection(byId('region', HTMLElement), {
+  reveal: (region) => {
+    post({ kind: 'reveal', region, focus: true });
+  },
+  trace: (region) => {
+    post({ kind: 'trace', region });
+  },
+  span: (span) => {
+    view.span = span;
+    keep();
+  },
+});
+
+function post(message: ToPanel): void {
+  vscode.postMessage(message);
+}
+
+function keep(): void {
+  vscode.setState({ uri, run: run?.id ?? null, view });
+}
+
+function showRun(next: ListedRun, choice: number | null): void {
+  const isSame = run?.id === next.id;
+  const before = regionOf(view.chosen);
+  if (!isSame) times.clear();
+  if (run === null && kept?.run !== next.id) view.chosen = view.span = null;
+  run = next;
+  columns = columnsOf(next);
+  table.measure(columns, regionsOf(next));
+  byId('title', HTMLElement).textContent = printable(next.title);
+  byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
+  byId('notes', HTMLElement).innerHTML = runNotes(next).text;
+  byId('message', HTMLElement).hidden = true;
+  byId('run', HTMLElement).hidden = false;
+  if (choice !== null && !filtered(regionsOf(next), view.filter).some((region) => region.index === choice)) {
+    view.filter = filter.value = '';
+  }
+  const chosen = regionOf(choice ?? (isSame || before === null ? view.chosen : again(before))) ?? first(next);
+  const isNew = chosen?.index !== view.chosen || (!isSame && before !== null);
+  if (isNew) view.span = null;
+  view.chosen = chosen?.index ?? null;
+  showTable();
+  if (isSame && !isNew) section.refresh(chosen);
+  else showRegion();
+}
+
+function first(shown: ListedRun): ListedRegion | null {
+  return ordered(filtered(regionsOf(shown), view.filter), columns, view.order)[0] ?? null;
+}
+
+/** The region of this run that was chosen in the one before. */
+function again(before: ListedRegion): number | null {
+  const named = run?.regions.filter((region) => region.measures.name === before.measures.name) ?? [];
+  return (named.find(({ uri, row }) => uri === before.uri && row === before.row) ?? named[0])?.index ?? null;
+}
+
+function regionOf(index: number | null): ListedRegion | null {
+  return run?.regions.find((region) => region.index === index) ?? null;
+}
+
+function showTable(): void {
+  if (!run) return;
+  const all = regionsOf(run);
+  rows = ordered(filtered(all, view.filter), columns, view.order);
+  table.show(columns, rows, view.order, view.chosen);
+  const count =
+    rows.length === all.length
+      ? countText(all.length, 'region')
+      : `${rows.length} of ${countText(all.length, 'region')}`;
+  byId('count', HTMLElement).textContent = count;
+  byId('caption', HTMLElement).textContent = TABLE_CAPTION;
+  keep();
+}
+
+function choose(region: number): void {
+  if (region === view.chosen) return;
+  view.chosen = region;
+  view.span = null;
+  table.choose(region);
+  showRegion();
+  keep();
+}
+
+function showRegion(): void {
+  const region = regionOf(view.chosen);
+  if (!run || !region) {
+    section.clear();
+    return;
+  }
+  section.show(region);
+  const known = times.get(region.index);
+  if (known) section.addTimes(region, known, view.span);
+  else post({ kind: 'times', run: run.id, region: region.index });
+}
+
+function take(message: ToView): void {
+  switch (message.kind) {
+    case 'run':
+      uri = message.uri;
+      showRun(message.run, message.choose);
+      break;
+    case 'times': {
+      if (message.run !== run?.id) return;
+      times.set(message.region, message.times);
+      const region = regionOf(message.region);
+      if (region?.index === view.chosen) section.addTimes(region, message.times, view.span);
+      break;
+    }
+    case 'nothing':
+      run = null;
+      byId('run', HTMLElement).hidden = true;
+      byId('message', HTMLElement).hidden = false;
+      byId('message', HTMLElement).textContent = message.message;
+  }
+}
+
+window.addEventListener('message', (event: MessageEvent<ToView>) => {
+  take(event.data);
+});
+filter.value = view.filter;
+filter.addEventListener('input', () => {
+  view.filter = filter.value;
+  showTable();
+});
+onClick('copy-markdown', () => {
+  post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` });
+});
+onClick('copy-csv', () => {
+  post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` });
+});
+onClick('save', () => {
+  post({ kind: 'save', view });
+});
+post({ kind: 'ready' });

@@ -1,0 +1,146 @@
+// The chosen region in the panel: its numbers at once, its charts when their times have come.
+import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
+import { cardsMarkup, NOT_KEPT } from '../cards';
+import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
+import { html, type Markup } from '../markup';
+import type { ListedRegion, RegionTimes, Span } from '../messages';
+import { passagesSummary } from '../passages';
+import { passagesCaption, passagesTable } from '../passages_drawing';
+import { factsMarkup, placeText } from '../region_markup';
+import { printable } from '../text';
+import { byId, onClick } from './elements';
+import { LanesChart } from './lanes_chart';
+import { PassagesChart } from './passages_chart';
+
+export interface RegionEvents {
+  reveal: (region: number) => void;
+  trace: (region: number) => void;
+  span: (span: Span | null) => void;
+}
+
+/** So many passages need the whole width. */
+const MANY = 12;
+
+export class RegionSection {
+  private passages: PassagesChart | null = null;
+  private lanes: LanesChart | null = null;
+
+  constructor(
+    private readonly section: HTMLElement,
+    private readonly events: RegionEvents,
+  ) {
+    let width = 0;
+    new ResizeObserver(() => {
+      if (section.clientWidth === width) return;
+      width = section.clientWidth;
+      this.passages?.redraw();
+      this.lanes?.redraw();
+    }).observe(section);
+  }
+
+  clear(): void {
+    this.passages = this.lanes = null;
+    this.section.replaceChildren();
+  }
+
+  show(region: ListedRegion): void {
+    this.clear();
+    const { measures } = region;
+    this.section.innerHTML = html`<header class="region-head">
+        <h2>${printable(measures.name)}</h2>
+        <button id="go-to-line" type="button" class="link-button"></button>
+        <vscode-button id="open-trace">Open trace</vscode-button>
+      </header>
+      <div id="region-facts"></div>
+      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, passages: html`<div id="passages"></div>` })}`.text;
+    onClick('go-to-line', () => {
+      this.events.reveal(region.index);
+    });
+    onClick('open-trace', () => {
+      this.events.trace(region.index);
+    });
+    this.refresh(region);
+  }
+
+  /** What edits change: where it stands and whether it is stale. */
+  refresh(region: ListedRegion): void {
+    const place = placeText(region);
+    byId('go-to-line', HTMLElement).textContent = place;
+    byId('go-to-line', HTMLElement).hidden = place === null;
+    byId('region-facts', HTMLElement).innerHTML = factsMarkup(region).text;
+  }
+
+  /** The charts of the region that is shown. */
+  addTimes(region: ListedRegion, { occurrences, timeline }: RegionTimes, span: Span | null): void {
+    this.addPassages(byId('passages', HTMLElement), occurrences, region.measures);
+    this.addLanes(byId('lanes', HTMLElement), timeline, span);
+  }
+
+  private addPassages(place: HTMLElement, occurrences: readonly OccurrenceTimes[] | null, measures: Measures): void {
+    if (occurrences === null) {
+      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
+      return;
+    }
+    place.parentElement?.classList.toggle('many', occurrences.length > MANY);
+    place.innerHTML = html`${chart('passages', passagesSummary(occurrences, measures))}
+      <p class="quiet">${passagesCaption(occurrences, measures)}</p>`.text;
+    const [picture, readout] = [byId('passages-chart', HTMLElement), byId('passages-readout', HTMLElement)];
+    this.passages = new PassagesChart(picture, readout, occurrences, measures);
+    place.append(asTable(() => passagesTable(occurrences)));
+  }
+
+  private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
+    if (timeline === null) {
+      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
+      return;
+    }
+    place.innerHTML = html`<div class="lanes-head">
+        ${lanesLegend(timeline)}
+        <span class="actions" title="Or drag over a span, turn the wheel with Ctrl, press + − 0">
+          <vscode-button id="zoom-in" secondary>Zoom in</vscode-button>
+          <vscode-button id="zoom-out" secondary>Zoom out</vscode-button>
+          <vscode-button id="zoom-whole" secondary>Whole</vscode-button>
+        </span>
+      </div>
+      ${chart('lanes', lanesCaption(timeline))}
+      <p class="quiet">${lanesCaption(timeline)}</p>`.text;
+    const [picture, readout] = [byId('lanes-chart', HTMLElement), byId('lanes-readout', HTMLElement)];
+    const drawn = (this.lanes = new LanesChart(picture, readout, timeline, span, this.events.span));
+    onClick('zoom-in', () => {
+      drawn.zoomIn();
+    });
+    onClick('zoom-out', () => {
+      drawn.zoomOut();
+    });
+    onClick('zoom-whole', () => {
+      drawn.showWhole();
+    });
+    place.append(asTable(() => lanesTable(timeline)));
+  }
+}
+
+function chart(id: string, summary: string): Markup {
+  return html`<div
+      id="${id}-chart"
+      class="chart"
+      tabindex="0"
+      role="listbox"
+      aria-orientation="horizontal"
+      aria-label="${summary}"
+    ></div>
+    <p id="${id}-readout" class="readout"></p>`;
+}
+
+/** A text alternative, made when somebody opens it. */
+function asTable(table: () => Markup): HTMLDetailsElement {
+  const details = document.createElement('details');
+  details.innerHTML = '<summary>As a table</summary>';
+  details.addEventListener(
+    'toggle',
+    () => {
+      details.insertAdjacentHTML('beforeend', table().text);
+    },
+    { once: true },
+  );
+  return details;
+}

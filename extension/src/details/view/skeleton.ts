@@ -1,0 +1,32 @@
+// The page of the panel before anything is in it.
+import { html } from '../markup';
+import { patterns } from '../patterns';
+
+export const skeleton = html`${patterns}
+  <p id="message" role="status" hidden></p>
+  <main id="run" hidden>
+    <header>
+      <h1 id="title"></h1>
+      <p id="facts" class="quiet"></p>
+    </header>
+    <div id="notes" class="notes"></div>
+    <div class="toolbar">
+      <vscode-textfield
+        id="filter"
+        type="search"
+        placeholder="Filter by name, file or bound"
+        label="Filter regions"
+      ></vscode-textfield>
+      <span id="count" class="quiet" role="status"></span>
+      <span class="actions">
+        <vscode-button id="copy-markdown" secondary>Copy as Markdown</vscode-button>
+        <vscode-button id="copy-csv" secondary>Copy as CSV</vscode-button>
+        <vscode-button id="save" secondary>Save as HTML…</vscode-button>
+      </span>
+    </div>
+    <div id="scroller" class="scroller">
+      <table id="regions" class="regions" role="grid" tabindex="0" aria-label="Regions of the run"></table>
+    </div>
+    <p id="caption" class="quiet"></p>
+    <section id="region" class="chosen" aria-label="The chosen region"></section>
+  </main>`;

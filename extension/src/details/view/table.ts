@@ -1,0 +1,149 @@
+// The table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
+import type { Column } from '../columns';
+import type { ListedRegion } from '../messages';
+import type { Order } from '../rows';
+import { headMarkup, rowMarkup } from '../table_markup';
+import { widthOf } from '../widths';
+import { RowsInSight } from './rows_in_sight';
+
+export interface TableEvents {
+  choose: (region: number) => void;
+  reveal: (region: number, focus: boolean) => void;
+  order: (column: Column) => void;
+}
+
+const ROWS_OF_A_PAGE = 10;
+
+export class RegionTable {
+  private readonly head: HTMLTableSectionElement;
+  private readonly inSight: RowsInSight;
+  private columns: readonly Column[] = [];
+  private rows: readonly ListedRegion[] = [];
+  private chosen: number | null = null;
+
+  constructor(
+    private readonly table: HTMLTableElement,
+    scroller: HTMLElement,
+    private readonly events: TableEvents,
+  ) {
+    this.head = table.createTHead();
+    const body = table.createTBody();
+    this.inSight = new RowsInSight(
+      scroller,
+      body,
+      (index) => rowMarkup(this.columns, this.rows, index),
+      () => {
+        this.mark();
+      },
+    );
+    this.head.addEventListener('click', (event) => {
+      const button = event.target instanceof Element ? event.target.closest('button') : null;
+      const column = this.columns.find((each) => each.id === button?.dataset.column);
+      if (column) this.events.order(column);
+    });
+    body.addEventListener('click', (event) => {
+      const region = regionOf(event);
+      if (region !== null) this.events.reveal(region, false);
+    });
+    body.addEventListener('dblclick', (event) => {
+      const region = regionOf(event);
+      if (region !== null) this.events.reveal(region, true);
+    });
+    table.addEventListener('keydown', (event) => {
+      if (event.target === table) this.walkRows(event);
+      else this.walkHeadings(event);
+    });
+  }
+
+  show(columns: readonly Column[], rows: readonly ListedRegion[], order: Order, chosen: number | null): void {
+    const focused = this.headings().find((each) => each === document.activeElement)?.dataset.column;
+    this.columns = columns;
+    this.rows = rows;
+    this.chosen = chosen;
+    this.head.innerHTML = headMarkup(columns, order).text;
+    const stop = this.headings().find((each) => each.dataset.column === (focused ?? order.column));
+    (stop ?? this.headings()[0])?.setAttribute('tabindex', '0');
+    if (focused !== undefined) stop?.focus();
+    this.table.ariaRowCount = String(rows.length + 1);
+    this.inSight.show(rows.length);
+    this.choose(chosen);
+  }
+
+  /** As wide as what all the rows hold, filtered or not. */
+  measure(columns: readonly Column[], regions: readonly ListedRegion[]): void {
+    const group = document.createElement('colgroup');
+    const widths = columns.map((column) => `${widthOf(column, regions)}ch + 16px`);
+    columns.forEach((column, index) => {
+      const width = column.id === 'name' ? 'auto' : `calc(${widths[index] ?? ''})`;
+      group.appendChild(document.createElement('col')).style.width = width;
+    });
+    this.table.querySelector('colgroup')?.remove();
+    this.table.prepend(group);
+    this.table.style.minWidth = `calc(${widths.join(' + ')})`;
+  }
+
+  choose(region: number | null): void {
+    this.chosen = region;
+    const index = this.place();
+    if (index !== -1) this.inSight.bringIntoSight(index);
+    this.mark();
+  }
+
+  /** Rows are drawn anew when the table is scrolled. */
+  private mark(): void {
+    for (const row of this.table.querySelectorAll('[aria-selected="true"]')) row.ariaSelected = 'false';
+    const row = this.chosen === null ? null : document.getElementById(`region-${this.chosen}`);
+    if (row) row.ariaSelected = 'true';
+    if (row) this.table.setAttribute('aria-activedescendant', row.id);
+    else this.table.removeAttribute('aria-activedescendant');
+  }
+
+  private place(): number {
+    return this.rows.findIndex((row) => row.index === this.chosen);
+  }
+
+  private headings(): HTMLButtonElement[] {
+    return [...this.head.querySelectorAll('button')];
+  }
+
+  private walkHeadings(event: KeyboardEvent): void {
+    const headings = this.headings();
+    const at = headings.findIndex((each) => each === document.activeElement);
+    const places: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: headings.length - 1 };
+    const next = event.key === 'ArrowDown' ? this.table : headings[places[event.key] ?? -1];
+    if (!next) return;
+    event.preventDefault();
+    if (next !== this.table) {
+      headings[at]?.setAttribute('tabindex', '-1');
+      next.tabIndex = 0;
+    }
+    next.focus();
+  }
+
+  private walkRows(event: KeyboardEvent): void {
+    const at = this.place();
+    const last = this.rows.length - 1;
+    const places: Record<string, number> = {
+      ArrowUp: at - 1,
+      ArrowDown: at + 1,
+      PageUp: Math.max(0, at - ROWS_OF_A_PAGE),
+      PageDown: Math.min(last, at + ROWS_OF_A_PAGE),
+      Home: 0,
+      End: last,
+    };
+    if (event.key === 'Enter' && at !== -1 && this.chosen !== null) {
+      this.events.reveal(this.chosen, true);
+      return;
+    }
+    const next = places[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    const region = this.rows[next];
+    if (region) this.events.choose(region.index);
+  }
+}
+
+function regionOf(event: MouseEvent): number | null {
+  const row = event.target instanceof Element ? event.target.closest('tr') : null;
+  return row?.dataset.region === undefined ? null : Number(row.dataset.region);
+}

@@ -1,0 +1,82 @@
+// The panel's own side in a plain page: its bundle and its content security policy as they are, with VS Code around it
+// played. themes.json has the colours of VS Code 1.100.3's Dark Modern, Light Modern and both high contrast themes.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, '..', '..', 'dist');
+const ORIGIN = 'http://panel.test';
+
+export const themes = JSON.parse(readFileSync(join(here, 'themes.json'), 'utf8'));
+
+/** Modules of the panel that need neither DOM nor vscode. */
+export function modules() {
+  const { outputFiles } = buildSync({
+    stdin: {
+      contents: ['document', 'listing', 'page', 'rows'].map((name) => `export * from './${name}';`).join('\n'),
+      resolveDir: join(here, '..', '..', 'src', 'details'),
+      loader: 'ts',
+    },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+  });
+  const module = { exports: {} };
+  new Function('module', 'exports', 'require', outputFiles[0].text)(
+    module,
+    module.exports,
+    createRequire(import.meta.url),
+  );
+  return module.exports;
+}
+
+/** Opens the panel with a run in it. What it asks for comes back in `posted`, what the browser complains of in `complaints`. */
+export async function openPanel(browser, run, { theme = 'dark', width = 1100, height = 900, state } = {}) {
+  const { documentOf, listed, timesOf } = modules();
+  const page = await browser.newPage({ viewport: { width, height } });
+  const complaints = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.route('**/*', (route) => {
+    const { origin, pathname } = new URL(route.request().url());
+    if (origin !== ORIGIN) return route.abort();
+    if (pathname === '/') {
+      const body = documentOf({ script: '/details.js', style: '/details.css', source: ORIGIN, nonce: 'abc' });
+      return route.fulfill({ contentType: 'text/html', body });
+    }
+    return pathname === '/favicon.ico' ? route.fulfill({ status: 204 }) : route.fulfill({ path: join(dist, pathname) });
+  });
+  const posted = [];
+  const kept = { state };
+  await page.exposeFunction('toPanel', (message) => {
+    posted.push(message);
+    if (message.kind === 'ready' && run) send({ kind: 'run', uri: null, run: listed(run), choose: null });
+    if (message.kind === 'times') send({ ...message, times: timesOf(run, message.region) });
+  });
+  await page.exposeFunction('keep', (next) => (kept.state = next));
+  await page.addInitScript(
+    ({ kind, values, state }) => {
+      let now = state;
+      globalThis.acquireVsCodeApi = () => ({
+        postMessage: (message) => globalThis.toPanel(message),
+        getState: () => now,
+        setState: (next) => globalThis.keep((now = next)),
+      });
+      document.addEventListener('DOMContentLoaded', () => document.body.classList.add(kind));
+      new MutationObserver((_, observer) => {
+        if (!document.documentElement) return;
+        observer.disconnect();
+        for (const [name, value] of Object.entries(values)) document.documentElement.style.setProperty(name, value);
+      }).observe(document, { childList: true });
+    },
+    { kind: `vscode-${theme}`, values: themes[theme], state },
+  );
+  const send = (message) => page.evaluate((data) => void window.postMessage(data, '*'), message);
+  await page.goto(`${ORIGIN}/`);
+  if (run) await page.waitForSelector('#regions tr[data-region]');
+  return { page, posted, complaints, kept, send };
+}

@@ -1,0 +1,30 @@
+"""Writes the answer of `kinetoscope/run` for traces from elsewhere, as the server makes it: real data for the panel.
+
+    .venv/bin/python extension/test/harness/sample.py OUT.json TRACE… [--source FILE]
+"""
+
+import argparse
+from pathlib import Path
+
+import orjson
+
+from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.results import to_json
+from kinetoscope_server.documents import Documents
+from kinetoscope_server.measured import Shown
+from kinetoscope_server.whole_run import whole_run
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("traces", type=Path, nargs="+")
+    parser.add_argument("--source", type=Path, action="append", default=[])
+    asked = parser.parse_args()
+    values = orjson.loads(to_json(measure_traces(asked.traces, [source.resolve() for source in asked.source])))
+    shown = Shown.of(values, "loaded-1")
+    answer = whole_run(values, shown, Documents(), lambda _shown, _file: False)
+    asked.out.write_bytes(orjson.dumps(answer))
+
+
+main()

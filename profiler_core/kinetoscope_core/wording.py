@@ -1,0 +1,16 @@
+"""What messages call the things that people set: on the command line by itself, else as who asked for a job says."""
+
+from collections.abc import Mapping
+from typing import Final
+
+_CALLED: Final = {"interpreter": "--python", "folder": "--cwd", "warmup": "--warmup"}
+
+
+def setting(name: str) -> str:
+    """What to call a setting in a message."""
+    return _CALLED[name]
+
+
+def call_settings(names: Mapping[str, str]) -> None:
+    """From now on, messages of this process call settings by these names."""
+    _CALLED.update(names)
