@@ -14,9 +14,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "profiler_core"))
-
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.measures import Finding
@@ -26,7 +23,7 @@ from kinetoscope_core.results import Result
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.sources import Sources
 
-TRACES = ROOT / "tests" / "traces"
+TRACES = Path(__file__).parents[1] / "tests" / "traces"
 
 
 def recordings() -> list[Path]:

@@ -1,6 +1,12 @@
 // A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
 import * as vscode from 'vscode';
-import { ErrorCodes, LSPErrorCodes, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
+import {
+  ErrorCodes,
+  LSPErrorCodes,
+  ResponseError,
+  WorkDoneProgress,
+  type LanguageClient,
+} from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
 
@@ -18,6 +24,7 @@ export interface Target {
 
 export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
+  private begun = 0;
   private cancelling: vscode.CancellationTokenSource | undefined;
 
   readonly onDidChangePhase = this.phaseChanged.event;
@@ -46,17 +53,20 @@ export class Runs implements vscode.Disposable {
       const answer = await vscode.window.withProgress(
         { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
         async (progress, token) => {
+          // Without a token the server would show a progress of its own beside this one.
+          const workDoneToken = `kinetoscope-${String(++this.begun)}`;
           const watching = [
             token.onCancellationRequested(() => {
               source.cancel();
             }),
-            this.onDidChangePhase(({ phase }) => {
-              if (phase !== null) progress.report({ message: phase });
+            client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+              if (report.kind === 'report' && report.message) progress.report({ message: report.message });
             }),
           ];
           this.cancelling = source;
           try {
-            const params: ProfileParams = { ...target, arguments: target.arguments?.slice() ?? null, replace: false };
+            const given = target.arguments?.slice() ?? null;
+            const params: ProfileParams = { ...target, arguments: given, replace: false, workDoneToken };
             return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
           } finally {
             for (const each of watching) each.dispose();

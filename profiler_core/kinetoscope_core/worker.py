@@ -2,7 +2,8 @@
 
 The language server never reads a trace and never runs a script itself. The first line of stdin is the request, JSON
 with `do`: `profile` or `read`; later lines cancel it. stdout gives JSON lines, each with an `event`: `progress`,
-`output` of the script, and last `result` or `error`. When stdin ends, the job is cancelled and all it started is ended.
+`output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled and all it
+started is ended.
 """
 
 import codecs
@@ -26,6 +27,8 @@ from kinetoscope_core.results import to_json, without_surrogates
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
 from kinetoscope_core.store import Store
 from kinetoscope_core.wording import call_settings
+
+_LONGEST_LINE = 65_536
 
 
 class Worker:
@@ -89,7 +92,7 @@ class Worker:
 
 
 class _Output:
-    """A pipe for one output of the script, passed on as text as it comes."""
+    """A pipe for one output of the script, passed on as it comes. In whole lines: a traceback is written in pieces."""
 
     def __init__(self, name: str, send: Callable[..., None]) -> None:
         self._name = name
@@ -106,9 +109,17 @@ class _Output:
     def _pass_on(self, read_end: int) -> None:
         # A character may be cut in two by the pipe.
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        begun = ""
         with open(read_end, "rb", buffering=0) as pipe:
             while data := pipe.read(65_536):
-                self._send("output", stream=self._name, text=decoder.decode(data))
+                lines, newline, begun = (begun + decoder.decode(data)).rpartition("\n")
+                if newline:
+                    self._send("output", stream=self._name, text=lines + newline)
+                if len(begun) > _LONGEST_LINE:
+                    self._send("output", stream=self._name, text=begun)
+                    begun = ""
+        if begun:
+            self._send("output", stream=self._name, text=begun)
 
 
 def _config(request: dict[str, Any]) -> RunConfig:

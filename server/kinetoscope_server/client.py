@@ -101,7 +101,7 @@ class Client:
         item = types.ConfigurationItem(scope_uri=scope, section=section)
         params = types.ConfigurationParams([item])
         values: object = await self._answer(self._server.workspace_configuration_async(params), ANSWER_WITHIN_S)
-        return cast("list[object]", values)[0] if isinstance(values, list) and values else None
+        return cast("Sequence[object]", values)[0] if isinstance(values, Sequence) and values else None
 
     async def watch_configuration(self) -> None:
         """Asks to be told of changed settings, by clients that must be asked for that."""

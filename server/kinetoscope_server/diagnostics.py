@@ -6,7 +6,6 @@ Each has a code, a page in docs/findings and a severity that users set.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from kinetoscope_server.documents import Document, uri_of
 from kinetoscope_server.explaining import page_of
 from kinetoscope_server.measured import Placed, resolved
 from kinetoscope_server.settings import Settings, Severity
+from kinetoscope_server.troubles import Trouble
 
 SOURCE: Final = "kinetoscope"
 
@@ -41,15 +41,6 @@ _DECORATED: Final = {
     "generator": "measures how long it takes to create the generator, not to run it",
     "recursive": "is ended by each inner call, so that its times are too short",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """A problem of a run at a line of a file. `text` is that line as it was then: the line is found again by it."""
-
-    problem: Problem
-    traceback: str
-    text: str
 
 
 def diagnostics(
@@ -104,7 +95,7 @@ class _Making:
                 continue
             problem = trouble.problem
             code = _code_of(problem)
-            yield self._made(code, self._document.line_range(row), problem.message, _stack(trouble))
+            yield self._made(code, self._document.line_range(row), printable(problem.message), _stack(trouble))
 
     def same_names(self) -> Iterator[types.Diagnostic | None]:
         by_name: defaultdict[str, list[Region]] = defaultdict(list)
@@ -198,7 +189,7 @@ def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:
     code = _code_of(trouble.problem)
     return types.Diagnostic(
         place,
-        trouble.problem.message,
+        printable(trouble.problem.message),
         severity,
         code,
         types.CodeDescription(page_of(code)),

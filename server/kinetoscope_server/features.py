@@ -6,7 +6,6 @@ from lsprotocol import types
 
 from kinetoscope_server import code_actions, code_lenses, hovers, inlay_hints, symbols
 from kinetoscope_server.server import KinetoscopeServer
-from kinetoscope_server.settings import SECTION
 
 _ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
 
@@ -24,19 +23,17 @@ def _register_life(server: KinetoscopeServer) -> None:
         ls.client.initialized_with(params.capabilities)
         ls.documents.encoding = ls.encoding
         ls.watch_parent(params.process_id)
-        options: Any = params.initialization_options
-        if isinstance(options, dict):
-            given = cast("dict[str, Any]", options)
-            own: Any = given.get(SECTION, given)
-            ls.initial_settings = cast("dict[str, object]", own) if isinstance(own, dict) else {}
+        ls.configuration.initialized_with(params.initialization_options)
 
     @server.feature(types.INITIALIZED)
     async def _(ls: KinetoscopeServer, _: types.InitializedParams) -> None:
-        await ls.first_settings()
+        await ls.configuration.begin()
+        ls.show_again()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def _(ls: KinetoscopeServer, params: types.DidChangeConfigurationParams) -> None:
-        await ls.settings_changed(params.settings)
+        await ls.configuration.change(params.settings)
+        ls.show_again()
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def _(ls: KinetoscopeServer, params: types.WorkDoneProgressCancelParams) -> None:
@@ -71,11 +68,12 @@ def _register_documents(server: KinetoscopeServer) -> None:
 
 def _register_language(server: KinetoscopeServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    def _(ls: KinetoscopeServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    async def _(ls: KinetoscopeServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+        settings = await ls.configuration.of(params.text_document.uri)
         document = ls.documents.get(params.text_document.uri)
         if document is None:
             return []
-        return inlay_hints.inlay_hints(document, ls.board.placed(document), ls.settings, params.range)
+        return inlay_hints.inlay_hints(document, ls.board.placed(document), settings, params.range)
 
     @server.feature(types.INLAY_HINT_RESOLVE)
     def _(ls: KinetoscopeServer, hint: types.InlayHint) -> types.InlayHint:
@@ -84,9 +82,10 @@ def _register_language(server: KinetoscopeServer) -> None:
         return hint if document is None else inlay_hints.resolved(hint, document, ls.board.placed(document), ls.changes)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    def _(ls: KinetoscopeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    async def _(ls: KinetoscopeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+        settings = await ls.configuration.of(params.text_document.uri)
         document = ls.documents.get(params.text_document.uri)
-        if document is None or not ls.settings.lenses:
+        if document is None or not settings.lenses:
             return []
         return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active))
 

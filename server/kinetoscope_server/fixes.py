@@ -7,7 +7,6 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
 
 from lsprotocol import types
 
@@ -53,17 +52,11 @@ def _has_comment(document: Document, row: int, changed: bytes) -> bool:
     """Whether the changed row ends in a comment of ours, and not in a text that goes on below, say."""
     lines = document.source.data.splitlines(keepends=True)
     lines[row] = changed + lines[row][len(lines[row].rstrip(b"\r\n")) :]
-    return any(
+    text = b"".join(lines)
+    return _tree(text) is not None and any(
         token.type == tokenize.COMMENT and token.start[0] == row + 1 and _COMMENT.search(token.string.encode())
-        for token in _tokens(b"".join(lines))
+        for token in tokenize.tokenize(io.BytesIO(text).readline)
     )
-
-
-def _tokens(text: bytes) -> Iterator[tokenize.TokenInfo]:
-    try:
-        yield from tokenize.tokenize(io.BytesIO(text).readline)
-    except (tokenize.TokenError, SyntaxError):
-        return
 
 
 def _allow_tf32(document: Document) -> types.TextEdit | None:

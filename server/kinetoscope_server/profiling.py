@@ -1,7 +1,6 @@
 """From an order to what is shown of it: saving, the question whether to replace a run, the run, its result or error."""
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,17 +9,16 @@ from typing import Any, Final, Literal
 from lsprotocol import types
 
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.measures import Problem
 from kinetoscope_core.phrasing import region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable
-from kinetoscope_server.diagnostics import Trouble
 from kinetoscope_server.documents import path_of
 from kinetoscope_server.measured import Shown
 from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings import Settings
+from kinetoscope_server.troubles import problem_of, troubles_of
 from kinetoscope_server.workers import Event
 
 How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
@@ -36,8 +34,6 @@ _KINDS: Final = {
     "refused": types.MessageType.Warning,
     "failed": types.MessageType.Error,
 }
-
-_FRAME: Final = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ async def _prepared(
     """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
     if not replace and not await _may_replace(server):
         return _KEPT
-    return server.runs.active, await _unsaved(server), await server.settings_for(order.uri)
+    return server.runs.active, await _unsaved(server), await server.configuration.of(order.uri)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
@@ -148,22 +144,19 @@ async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun |
             order.uri if order else "",
             order.place if order else None,
             job.token,
-            lambda event, active: _finish(server, event, active, order, job.unsaved),
+            lambda event: _finish(server, event, order, job.unsaved),
         )
     return await server.runs.end_of(work)
 
 
-def _finish(
-    server: KinetoscopeServer, event: Event, active: ActiveRun, order: Order | None, unsaved: Sequence[str]
-) -> Finish:
+def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsaved: Sequence[str]) -> Finish:
     if event["event"] == "error":
-        problem = _problem_of(event)
-        server.set_troubles(_troubles([problem], event["traceback"] or active.errors))
+        server.set_troubles(troubles_of([problem_of(event)]))
         return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
     run = event["run"] or server.archive.keep(event["result"])
     shown = Shown.of(event["result"], run)
     result = shown.result
-    server.show(shown, _troubles(result.problems, active.errors))
+    server.show(shown, troubles_of(result.problems))
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"
@@ -192,40 +185,3 @@ def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str
         names = ", ".join(Path(path).name for path in changed)
         text += f" Not saved: {names}; what ran is the file on disk."
     return text
-
-
-def _problem_of(event: Event) -> Problem:
-    file, line = event.get("file"), event.get("line")
-    if file is None and event["traceback"]:
-        file, line = _place_in(event["traceback"])
-    code = "run-failed" if event["kind"] == "RunError" else "run-problem"
-    return Problem(code, event["message"], {}, file, line)
-
-
-def _place_in(traceback: str) -> tuple[str | None, int | None]:
-    """The innermost line of a traceback that is the user's."""
-    for file, line in reversed(_FRAME.findall(traceback)):
-        if "site-packages" not in file and not file.startswith("<"):
-            return file, int(line)
-    return None, None
-
-
-def _troubles(problems: Sequence[Problem], errors: str) -> dict[str, list[Trouble]]:
-    """The problems that have a line, by file. The traceback is the last one that the script wrote."""
-    traceback = errors[max(errors.rfind("Traceback (most recent call last)"), 0) :]
-    found: dict[str, list[Trouble]] = {}
-    for problem in problems:
-        if problem.file is None or problem.line is None:
-            continue
-        path = str(Path(problem.file).resolve())
-        stack = traceback if problem.code == "run-failed" else ""
-        found.setdefault(path, []).append(Trouble(problem, stack, _line_of(path, problem.line)))
-    return found
-
-
-def _line_of(path: str, line: int) -> str:
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except OSError:
-        return ""
-    return lines[line - 1].decode("utf-8", "replace") if 0 < line <= len(lines) else ""

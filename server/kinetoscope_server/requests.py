@@ -42,7 +42,7 @@ def register(server: KinetoscopeServer) -> None:
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
         region, result, uri = await _measured(ls, params)
-        settings = await ls.settings_for(uri) if uri is not None else ls.settings
+        settings = ls.configuration.general if uri is None else await ls.configuration.of(uri)
         embedders = _texts(params, "embedders") or []
         try:
             link = await asyncio.to_thread(details.trace_link, region, result, settings.perfetto, embedders)

@@ -13,7 +13,6 @@ from kinetoscope_server.workers import Event, Worker
 T = TypeVar("T")
 
 _SECONDS_BETWEEN_REPORTS: Final = 0.25
-_OUTPUT_KEPT: Final = 65_536
 
 
 @dataclass(slots=True)
@@ -27,7 +26,6 @@ class ActiveRun:
     progress: RunProgress
     phase: str = "starting"
     is_cancelled: bool = False
-    errors: str = ""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -50,7 +48,7 @@ class Runs:
         uri: str,
         region: tuple[int, str] | None,
         token: int | str | None,
-        finish: Callable[[Event, ActiveRun], T],
+        finish: Callable[[Event], T],
     ) -> asyncio.Future[T]:
         """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
         worker = Worker(request, self._note)
@@ -65,7 +63,7 @@ class Runs:
             self.cancel()
             raise
 
-    async def _work(self, active: ActiveRun, finish: Callable[[Event, ActiveRun], T]) -> T:
+    async def _work(self, active: ActiveRun, finish: Callable[[Event], T]) -> T:
         end = "failed"
         try:
             await active.progress.begin(active.title)
@@ -77,7 +75,7 @@ class Runs:
             active.ended.set()
             active.progress.end(end)
             self._on_phase(active)
-        return finish(event, active)
+        return finish(event)
 
     def cancel(self, token: int | str | None = None) -> bool:
         """Cancels the run, if one is going on; with a token, only the run that it is the progress of."""
@@ -120,9 +118,7 @@ class Runs:
         if active is None:
             return
         if event["event"] == "output":
-            self._client.log(event["text"])
-            if event["stream"] == "stderr":
-                active.errors = (active.errors + event["text"])[-_OUTPUT_KEPT:]
+            self._client.log(event["text"].removesuffix("\n"))
         elif event["event"] == "progress" and not active.is_cancelled:
             now = time.monotonic()
             if event["region"] and now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:

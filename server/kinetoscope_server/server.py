@@ -1,9 +1,10 @@
-"""The server's state, and what keeps editor and state together: settings, stored results, diagnostics, errors."""
+"""The server's state, and what keeps editor and state together: stored results, diagnostics, errors."""
 
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -19,13 +20,14 @@ from kinetoscope_server import methods
 from kinetoscope_server.archive import Archive
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.client import Client
-from kinetoscope_server.diagnostics import Trouble, diagnostics, elsewhere
+from kinetoscope_server.configuration import Configuration
+from kinetoscope_server.diagnostics import diagnostics, elsewhere
 from kinetoscope_server.documents import Document, Documents, path_of, uri_of
 from kinetoscope_server.measured import Board, Shown
 from kinetoscope_server.notices import results_notice
 from kinetoscope_server.protocol import Protocol
 from kinetoscope_server.runs import ActiveRun, Runs
-from kinetoscope_server.settings import SECTION, Settings, read_settings
+from kinetoscope_server.troubles import Troubles, stored_troubles_of
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +61,8 @@ class KinetoscopeServer(LanguageServer):
         self.archive = Archive()
         self.changes = Changes()
         self.runs = Runs(self.client, self._phase_changed)
-        self.settings = Settings()
-        self.initial_settings: dict[str, object] = {}
-        self._scoped: dict[str, Settings] = {}
-        self._troubles: dict[str, list[Trouble]] = {}
+        self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
+        self._troubles: Troubles = {}
         self._recalled: set[str] = set()
         self._recalling = asyncio.Lock()
         self._publishing: dict[str, asyncio.TimerHandle] = {}
@@ -120,90 +120,44 @@ class KinetoscopeServer(LanguageServer):
             task.cancel()
         self.runs.cancel()
 
-    # --- settings
-
-    def apply_settings(self, values: object) -> None:
-        """Takes new general settings, and says which are wrong, each once."""
-        self.settings, wrong = read_settings(values)
-        self._scoped.clear()
-        self._say_wrong(wrong)
-
-    async def first_settings(self) -> None:
-        """Takes the settings that came with `initialize`, and those that the client has."""
-        self.apply_settings(self.initial_settings)
-        await self.client.watch_configuration()
-        await self.settings_changed(None)
-
-    async def settings_changed(self, pushed: object) -> None:
-        """Asks a client that has settings for them; else takes those that it pushes."""
-        if self.client.has_configuration:
-            self.apply_settings(self._over_the_first(await self.client.configuration(SECTION, None)))
-        elif isinstance(pushed, dict):
-            given = cast("dict[str, object]", pushed)
-            self.apply_settings(self._over_the_first(given.get(SECTION, given)))
-        self.show_again()
-
-    def _over_the_first(self, values: object) -> object:
-        """The values over those of `initialize`, which hold for what a client says nothing of."""
-        if values is None or values == []:  # Neovim's way to say nothing
-            return self.initial_settings
-        if not isinstance(values, dict):
-            return values
-        given = {name: value for name, value in cast("dict[str, object]", values).items() if value is not None}
-        return {**self.initial_settings, **given}
-
-    async def settings_for(self, uri: str) -> Settings:
-        """The settings of a file: a client may have other ones for each of its folders."""
-        if not self.client.has_configuration:
-            return self.settings
-        if uri not in self._scoped:
-            values = await self.client.configuration(SECTION, uri)
-            self._scoped[uri], wrong = read_settings(self._over_the_first(values))
-            self._say_wrong(wrong)
-        return self._scoped[uri]
-
-    def _say_wrong(self, wrong: Sequence[str]) -> None:
-        for message in wrong:
-            if message not in self._said:
-                self._said.add(message)
-                self.client.tell(types.MessageType.Warning, message)
-
     # --- results
 
     async def recall(self) -> None:
         """Takes in what the store has that is not known yet: runs of earlier days, and of the command."""
         async with self._recalling:
             new = await asyncio.to_thread(self._stored)
-            for shown in new:
+            for shown, troubles in new:
                 self._recalled.add(shown.run)
                 self.board.add(shown)
+                self._troubles.update(troubles)
         if new:
             self.show_again()
 
-    def _stored(self) -> list[Shown]:
-        found: list[Shown] = []
+    def _stored(self) -> list[tuple[Shown, Troubles]]:
+        found: list[tuple[Shown, Troubles]] = []
         for run in reversed(Store().runs()):
             if run.id not in self._recalled:
                 try:
-                    found.append(Shown.of(cast("dict[str, Any]", run.result()), run.id))
+                    shown = Shown.of(cast("dict[str, Any]", run.result()), run.id)
+                    found.append((shown, stored_troubles_of(shown)))
                 except (KinetoscopeError, KeyError, TypeError, ValueError) as error:
                     self._recalled.add(run.id)
                     log.warning("the stored run %s is not shown: %r", run.id, error)
         return found
 
-    def show(self, shown: Shown, troubles: dict[str, list[Trouble]]) -> None:
+    def show(self, shown: Shown, troubles: Troubles) -> None:
         """Shows the result of a run that has just ended, with what it ran into, in place of the last run's."""
         self._recalled.add(shown.run)
         self.board.add(shown)
         self.set_troubles(troubles)
 
-    def set_troubles(self, troubles: dict[str, list[Trouble]]) -> None:
+    def set_troubles(self, troubles: Troubles) -> None:
         """The problems of the last run; those of the one before it are gone."""
         before = set(self._troubles)
         self._troubles = troubles
         for path in before | set(troubles):
             if not self.documents.of_path(path):
-                self._publish_elsewhere(path)
+                self.start(self._publish_elsewhere(path))
         self.show_again()
 
     # --- showing
@@ -231,13 +185,22 @@ class KinetoscopeServer(LanguageServer):
             self.send_results(document)
 
     def publish(self, document: Document) -> None:
-        troubles = self._troubles.get(document.path, [])
-        found = diagnostics(document, self.board.placed(document), troubles, self.settings)
-        self.client.publish(document.uri, document.version, found)
+        """Has the diagnostics of an open file shown as its settings say."""
+        self.start(self._publish(document))
 
-    def _publish_elsewhere(self, path: str) -> None:
-        found = [elsewhere(trouble, self.settings) for trouble in self._troubles.get(path, [])]
-        self.client.publish(uri_of(path), None, [each for each in found if each is not None])
+    async def _publish(self, document: Document) -> None:
+        settings = await self.configuration.of(document.uri)
+        if self.documents.get(document.uri) is document:
+            troubles = self._troubles.get(document.path, [])
+            found = diagnostics(document, self.board.placed(document), troubles, settings)
+            self.client.publish(document.uri, document.version, found)
+
+    async def _publish_elsewhere(self, path: str) -> None:
+        """The diagnostics of a file that is not open."""
+        settings = await self.configuration.of(uri_of(path))
+        if not self.documents.of_path(path):
+            found = [elsewhere(trouble, settings) for trouble in self._troubles.get(path, [])]
+            self.client.publish(uri_of(path), None, [each for each in found if each is not None])
 
     def forget(self, document: Document) -> None:
         """The file was closed: its diagnostics go, but for those of the last run."""
@@ -248,7 +211,7 @@ class KinetoscopeServer(LanguageServer):
         if document.uri != uri_of(document.path) or self.documents.of_path(document.path):
             self.client.publish(document.uri, None, [])
         if not self.documents.of_path(document.path):
-            self._publish_elsewhere(document.path)
+            self.start(self._publish_elsewhere(document.path))
 
     def send_results(self, document: Document) -> None:
         placed = self.board.placed(document)
@@ -268,6 +231,9 @@ class KinetoscopeServer(LanguageServer):
         if isinstance(error, JsonRpcException) and error.code != types.ErrorCodes.InternalError:
             return  # the request was wrong or cannot be met, and its answer says so
         message = f"Kinetoscope met an error of its own ({error}) and goes on; the log of the language server has more."
+        self._say_once(types.MessageType.Error, message)
+
+    def _say_once(self, kind: types.MessageType, message: str) -> None:
         if message not in self._said:
             self._said.add(message)
-            self.client.tell(types.MessageType.Error, message)
+            self.client.tell(kind, message)

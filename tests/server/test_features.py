@@ -243,3 +243,29 @@ async def test_results_of_every_open_file_are_shown_not_only_of_the_one_that_ran
     await client.message()
     assert await client.hints(uris[0])
     assert await client.hints(uris[1])
+
+
+async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start):
+    client = await start()
+    for name in ("plain", "quiet"):
+        (client.workspace_path / name).mkdir()
+    quiet = {"hints": "off", "lenses": False, "severities": {"overhead-bound": "hint"}}
+    scope = (client.workspace_path / "quiet").as_uri()
+    client.set_configuration(quiet, section="kinetoscope", scope_uri=scope)
+    trace = "matmul_add_64.json.gz"
+    shown, hidden = [await loaded(client, f"{name}/matmul_add.py", MATMUL, trace) for name in ("plain", "quiet")]
+
+    assert await client.hints(shown)
+    assert await client.lenses(shown)
+    assert await client.hints(hidden) == []
+    assert await client.lenses(hidden) == []
+    for uri, severity in ((shown, lsp.DiagnosticSeverity.Information), (hidden, lsp.DiagnosticSeverity.Hint)):
+        (bound,) = await client.until(lambda uri=uri: client.diagnostics.get(uri), "diagnostics")
+        assert bound.severity == severity
+
+    client.set_configuration({"severities": {"overhead-bound": "off"}}, section="kinetoscope", scope_uri=scope)
+    client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
+    await client.until(lambda: not client.diagnostics[hidden], "change")
+    assert await client.hints(hidden)
+    client.close(hidden)
+    assert client.diagnostics[shown]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
+from kinetoscope_core.findings import PAGES
 from kinetoscope_core.measures import Finding
 from kinetoscope_server.documents import Document
 from kinetoscope_server.fixes import fix, suppression
@@ -53,7 +54,7 @@ async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away
     assert tiny.severity == lsp.DiagnosticSeverity.Warning
     assert tiny.message.startswith("tiny_ops launches 200 kernels a call that take 903 ns each")
     assert tiny.message.endswith("At most 11.1 ms can be saved.")
-    assert Path(tiny.code_description.href.removeprefix("file://")).read_text().startswith("# tiny-kernels\n")
+    assert tiny.code_description.href == PAGES.joinpath("tiny-kernels.md").as_uri()
     assert "[tiny-kernels](file://" in await client.hover(uri, 4)
 
     (edit,) = (await client.code_actions(uri, 4))["Ignore here: tiny-kernels"]["edit"]["changes"][uri]
@@ -134,7 +135,7 @@ HEAD = "from torch.profiler import record_function as rf\n"
     ("body", "wanted"),
     [
         ("    x = x.to(d)\n", "    x = x.to(d, non_blocking=True)\n"),
-        ("    𝕏 = y.cuda()\n", "    𝕏 = y.cuda(non_blocking=True)\n"),
+        ("    𐌰 = y.cuda()\n", "    𐌰 = y.cuda(non_blocking=True)\n"),
         ("    x = x.to(\n        d,\n    )\n", None),
         ("    x = x.to(d, non_blocking=False)\n", None),
         ("    x = x.to(d, **how)\n", None),

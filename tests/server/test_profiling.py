@@ -277,3 +277,15 @@ async def test_a_client_that_saves_has_its_text_run(start):
     assert answer.how == "measured"
     assert "Not saved" not in answer.message
     assert (await client.hint_texts(uri))[10].startswith("CPU ")
+
+
+async def test_what_a_script_writes_in_pieces_is_logged_in_whole_lines(start):
+    client = await start()
+    pieces = "(b'one', b' line\\nand ', b'a half')"
+    text = f"import os, time\nfor piece in {pieces}:\n    os.write(2, piece); time.sleep(0.1)\n"
+    uri = client.write("pieces.py", text)
+    client.open(uri)
+    await client.execute("kinetoscope.profileFile", uri)
+    await client.message()
+    logged = [message.message for message in client.log_messages]
+    assert logged[-2:] == ["one line", "and a half"]

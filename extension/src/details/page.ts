@@ -112,7 +112,7 @@ const COLOURS = `
     --vscode-descriptionForeground: #9d9d9d;
     --vscode-panel-border: #2b2b2b;
     --vscode-charts-blue: #3794ff;
-    --vscode-charts-green: #388a34;
+    --vscode-charts-green: #89d185;
     --vscode-charts-purple: #b180d7;
     --vscode-charts-red: #f14c4c;
     --vscode-charts-yellow: #cca700;

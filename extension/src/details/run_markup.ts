@@ -28,7 +28,7 @@ export function runNotes(run: ListedRun): Markup {
   const left = run.regions.length - regionsOf(run).length;
   return html`${noCuda === null ? nothing : html`<p class="note">${noCuda}.</p>`}
   ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
-  ${left === 0 ? nothing : html`<p class="quiet">${countText(left, 'region')} that torch or Kinetoscope marked, with no line of yours, are not listed.</p>`}`;
+  ${left === 0 ? nothing : html`<p class="quiet">${countText(left, 'region')} that torch or Kinetoscope marked, with no line of yours, ${left === 1 ? 'is' : 'are'} not listed.</p>`}`;
 }
 
 function problemsMarkup(problems: readonly Problem[]): Markup {

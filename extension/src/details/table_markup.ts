@@ -71,7 +71,8 @@ function nameCell(column: Column, region: ListedRegion): Markup {
     region.stale.length === 0
       ? nothing
       : html`<span class="stale" title="Stale: ${region.stale.join('; ')}" aria-label="stale">~</span>`;
-  return html`<th scope="row" class="name"><span>${stale}${cellText(column, region)}</span></th>`;
+  const name = cellText(column, region);
+  return html`<th scope="row" class="name"><span title="${name}">${stale}${name}</span></th>`;
 }
 
 /** Number and unit apart, so that the points stand below each other. */

@@ -2,7 +2,7 @@
 import { cellText, type Column } from './columns';
 import type { ListedRegion } from './messages';
 
-const LONGEST_NAME = 40;
+const LONGEST_NAME = 26;
 const SHARE = 13;
 const OF_A_LETTER = 0.95;
 

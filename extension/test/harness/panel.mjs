@@ -7,36 +7,35 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const dist = join(here, '..', '..', 'dist');
+const details = join(here, '..', '..', 'src', 'details');
 const ORIGIN = 'http://panel.test';
 
 export const themes = JSON.parse(readFileSync(join(here, 'themes.json'), 'utf8'));
 
-/** Modules of the panel that need neither DOM nor vscode. */
-export function modules() {
-  const { outputFiles } = buildSync({
-    stdin: {
-      contents: ['document', 'listing', 'page', 'rows'].map((name) => `export * from './${name}';`).join('\n'),
-      resolveDir: join(here, '..', '..', 'src', 'details'),
-      loader: 'ts',
-    },
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-  });
+const bundle = (options) => buildSync({ bundle: true, write: false, outdir: '/', ...options }).outputFiles;
+const textOf = (files, ending) => files.find((file) => file.path.endsWith(ending)).text;
+
+const panel = bundle({ entryPoints: [join(details, 'view', 'main.ts')], format: 'iife', target: 'chrome122' });
+export const css = textOf(panel, '.css');
+
+/** What the panel computes on the side of VS Code. */
+export const { documentOf, listed, timesOf, savedPage, USUAL_ORDER } = imported([
+  'document',
+  'listing',
+  'page',
+  'rows',
+]);
+
+function imported(names) {
+  const contents = names.map((name) => `export * from './${name}';`).join('\n');
+  const files = bundle({ stdin: { contents, resolveDir: details, loader: 'ts' }, platform: 'node', format: 'cjs' });
   const module = { exports: {} };
-  new Function('module', 'exports', 'require', outputFiles[0].text)(
-    module,
-    module.exports,
-    createRequire(import.meta.url),
-  );
+  new Function('module', 'exports', 'require', textOf(files, '.js'))(module, module.exports, createRequire(here));
   return module.exports;
 }
 
 /** Opens the panel with a run in it. What it asks for comes back in `posted`, what the browser complains of in `complaints`. */
 export async function openPanel(browser, run, { theme = 'dark', width = 1100, height = 900, state } = {}) {
-  const { documentOf, listed, timesOf } = modules();
   const page = await browser.newPage({ viewport: { width, height } });
   const complaints = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
@@ -44,11 +43,17 @@ export async function openPanel(browser, run, { theme = 'dark', width = 1100, he
   await page.route('**/*', (route) => {
     const { origin, pathname } = new URL(route.request().url());
     if (origin !== ORIGIN) return route.abort();
-    if (pathname === '/') {
-      const body = documentOf({ script: '/details.js', style: '/details.css', source: ORIGIN, nonce: 'abc' });
-      return route.fulfill({ contentType: 'text/html', body });
-    }
-    return pathname === '/favicon.ico' ? route.fulfill({ status: 204 }) : route.fulfill({ path: join(dist, pathname) });
+    const answers = {
+      '/': () => [
+        documentOf({ script: '/details.js', style: '/details.css', source: ORIGIN, nonce: 'abc' }),
+        'text/html',
+      ],
+      '/details.js': () => [textOf(panel, '.js'), 'text/javascript'],
+      '/details.css': () => [css, 'text/css'],
+      '/favicon.ico': () => ['', 'image/x-icon'],
+    };
+    const [body, contentType] = answers[pathname]();
+    return route.fulfill({ body, contentType });
   });
   const posted = [];
   const kept = { state };

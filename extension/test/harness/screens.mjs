@@ -1,10 +1,10 @@
 // Pictures of the panel in all themes, to be looked at: node extension/test/harness/screens.mjs RUN.json FOLDER [REGION]
-// RUN.json is made by sample.py; CHROMIUM names the browser.
+// RUN.json is made by tests/end_to_end/panel_sample.py; CHROMIUM names the browser.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { modules, openPanel, themes } from './panel.mjs';
+import { css, openPanel, savedPage, themes, USUAL_ORDER } from './panel.mjs';
 
 const [file, folder, region = '0'] = process.argv.slice(2);
 const run = JSON.parse(readFileSync(file, 'utf8'));
@@ -24,8 +24,6 @@ for (const theme of Object.keys(themes)) {
     await page.close();
   }
 }
-const css = readFileSync(new URL('../../dist/details.css', import.meta.url), 'utf8');
-const { savedPage, USUAL_ORDER } = modules();
 const view = { filter: '', order: USUAL_ORDER, chosen: Number(region), span: null };
 writeFileSync(join(folder, 'saved.html'), savedPage(run, view, css));
 for (const colorScheme of ['light', 'dark']) {

@@ -1,6 +1,6 @@
 """Writes the answer of `kinetoscope/run` for traces from elsewhere, as the server makes it: real data for the panel.
 
-    .venv/bin/python extension/test/harness/sample.py OUT.json TRACE… [--source FILE]
+.venv/bin/python tests/end_to_end/panel_sample.py OUT.json TRACE… [--source FILE]
 """
 
 import argparse

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columnsOf, whyNoCuda } from '../src/details/columns';
+import { csvOf, markdownOf } from '../src/details/exports';
+import { listed, regionAt, timesOf } from '../src/details/listing';
+import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../src/details/rows';
+import { region, run, spread } from './details_sample';
+
+const shown = listed(run);
+const columns = columnsOf(shown);
+const regions = regionsOf(shown);
+const names = (list: typeof regions): string[] => list.map((each) => each.measures.name);
+
+test('what torch marks is listed only where nothing has a line', () => {
+  assert.deepEqual(names(regions), ['step', 'layer_10|a', 'layer_9', 'load, "all"']);
+  assert.equal(regionsOf({ ...shown, run: null }).length, 5);
+});
+
+test('each word of the filter must be found, in name, file or bound', () => {
+  assert.deepEqual(names(filtered(regions, ' LAYER  mixed ')), ['layer_10|a']);
+  assert.deepEqual(names(filtered(regions, 'train.py over')), ['step']);
+  assert.equal(filtered(regions, '').length, 4);
+});
+
+test('the order is by numbers or by names with numbers in them, and what was not measured comes last both ways', () => {
+  const by = (column: 'cuda_total' | 'name', descending: boolean): string[] =>
+    names(ordered(regions, columns, { column, descending }));
+  assert.deepEqual(by('cuda_total', true), ['layer_9', 'step', 'layer_10|a', 'load, "all"']);
+  assert.deepEqual(by('cuda_total', false), ['layer_10|a', 'step', 'layer_9', 'load, "all"']);
+  assert.deepEqual(by('name', false), ['layer_9', 'layer_10|a', 'load, "all"', 'step']);
+});
+
+test('numbers begin with the largest, names with the first; a second click turns the order', () => {
+  const [name, total] = ['name', 'cuda_total'].map((id) => columns.find((column) => column.id === id));
+  assert.ok(name && total);
+  assert.deepEqual(nextOrder(USUAL_ORDER, total), { column: 'cuda_total', descending: true });
+  assert.deepEqual(nextOrder({ column: 'cuda_total', descending: true }, total), {
+    column: 'cuda_total',
+    descending: false,
+  });
+  assert.deepEqual(nextOrder(USUAL_ORDER, name), { column: 'name', descending: false });
+});
+
+test('without CUDA times there are no columns of them, and why is said once', () => {
+  const cpu = { ...shown, device_total_ns: null, no_cuda_because: 'torch is built without CUDA' };
+  const ids = columnsOf(cpu).map((column) => column.id);
+  assert.deepEqual(ids, ['name', 'line', 'share', 'cpu_total', 'cpu_self', 'measured']);
+  assert.equal(whyNoCuda(cpu), 'No CUDA times: torch is built without CUDA');
+  assert.equal(whyNoCuda(shown), null);
+});
+
+test('backward has a column where there is any', () => {
+  assert.ok(!columns.some((column) => column.id === 'backward_cuda'));
+  const trained = listed({ ...run, regions: [region(0, { backward_cuda_ns: spread(7) })] });
+  assert.ok(columnsOf(trained).some((column) => column.id === 'backward_cuda'));
+});
+
+test('a line is named with its file where there are several', () => {
+  const two = listed({ ...run, regions: [region(0, {}), region(1, {}, { uri: 'file:///w/model.py' })] });
+  const line = columnsOf(two).find((column) => column.id === 'line');
+  assert.deepEqual(
+    two.regions.map((each) => line?.value(each)),
+    ['train.py:1', 'model.py:2'],
+  );
+});
+
+test('Markdown has the times as they are shown, and no cell ends early', () => {
+  const lines = markdownOf(columns, ordered(regions, columns, USUAL_ORDER)).split('\n');
+  assert.equal(
+    lines[0],
+    '| Region | Line | Share | Bound | CUDA total | CUDA self | CUDA busy | Launches | CPU total | CPU self | Measured |',
+  );
+  assert.equal(lines[1], '|:--|--:|--:|:--|--:|--:|--:|--:|--:|--:|--:|');
+  assert.equal(
+    lines[3],
+    '| layer\\_9 | 3 | 80.0 % | compute-bound | 1.50 µs | 40 ns | 80 ns | 2 | 100 ns | 10 ns | 3 of 4 |',
+  );
+  assert.equal(lines[4]?.startsWith('| layer\\_10\\|a | 2 |'), true);
+  assert.equal(lines[5]?.startsWith('| load, "all" | 4 |  |  |  |  | 80 ns |'), true);
+});
+
+test('CSV has nanoseconds and quotes what needs it', () => {
+  const lines = csvOf(columns, regions).split('\r\n');
+  assert.equal(
+    lines[0],
+    'region,line,share,bound,cuda_total_ns_median,cuda_self_ns_median,cuda_busy_ns_median,launches_median,cpu_total_ns_median,cpu_self_ns_median,measured',
+  );
+  assert.equal(lines[1], 'step,1,1,overhead-bound,100,40,80,2,100,10,3');
+  assert.equal(lines[4], '"load, ""all""",4,,,,,80,2,100,10,3');
+  assert.equal(lines[5], '');
+});
+
+test('what is long goes over only when it is asked for', () => {
+  assert.ok(!JSON.stringify(listed({ ...run, regions: [region(0, {})] })).includes('cudaLaunchKernel","thread'));
+  assert.equal(timesOf(run, 2)?.timeline?.host.length, 5);
+  assert.equal(timesOf(run, 99), null);
+});
+
+test('a region is found by its name, nearest to the line', () => {
+  const twice = {
+    ...run,
+    regions: [region(0, {}, { row: 3 }), region(1, {}, { row: 30 }), region(2, { name: 'other' })],
+  };
+  const at = (line: number, name: string, uri = 'file:///w/train.py'): number | null =>
+    regionAt(twice, { uri, line, name });
+  assert.equal(at(28, 'step'), 1);
+  assert.equal(at(2, 'other'), 2);
+  assert.equal(at(3, 'renamed since'), 0);
+  assert.equal(at(3, 'step', 'file:///w/else.py'), null);
+});

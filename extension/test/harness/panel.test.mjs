@@ -1,0 +1,164 @@
+// The panel in a real browser, by keyboard and mouse: CHROMIUM=… SAMPLE=run.json node --test extension/test/harness/
+// SAMPLE is what tests/end_to_end/panel_sample.py makes of tests/traces/h200/train_mlp.json.gz with --source examples/train_mlp.py.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { css, listed, openPanel, savedPage, themes } from './panel.mjs';
+
+const run = JSON.parse(readFileSync(process.env.SAMPLE, 'utf8'));
+const BACKWARD = run.regions.find((region) => region.measures.name === 'backward');
+let browser;
+
+before(async () => {
+  const args = ['--no-sandbox', '--disable-gpu'];
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args });
+});
+after(() => browser.close());
+
+const copyOf = (value) => JSON.parse(JSON.stringify(value));
+const names = (page) => page.locator('#regions th.name').allInnerTexts();
+const focused = (page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.dataset.column);
+const chosen = (page) => page.locator('#regions tr[aria-selected="true"] th.name').innerText();
+const drawnItems = (page) => page.locator('svg.lanes .item').evaluateAll((items) => items.map((item) => item.id));
+const charts = (page) => page.waitForSelector('#lanes-chart svg.lanes');
+
+async function tabTo(page, id) {
+  for (let presses = 0; presses < 20; presses += 1) {
+    if ((await focused(page)) === id) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`Tab does not lead to ${id}`);
+}
+
+for (const theme of Object.keys(themes)) {
+  test(`nothing is refused or complained of in ${theme}`, async () => {
+    const { page, complaints, posted } = await openPanel(browser, run, { theme });
+    await charts(page);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(posted, [{ kind: 'ready' }, { kind: 'times', run: run.id, region: 0 }]);
+    assert.ok(
+      await page.evaluate(() => document.querySelector('vscode-button').shadowRoot.adoptedStyleSheets.length > 0),
+    );
+    await page.close();
+  });
+}
+
+test('the headings order the table by keyboard, and say so', async () => {
+  const { page } = await openPanel(browser, run);
+  await tabTo(page, 'share');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  assert.equal((await names(page))[0], 'backward');
+  await page.keyboard.press('Enter');
+  assert.equal((await names(page))[0], 'train_step');
+  assert.equal(await page.locator('th[aria-sort="descending"] button').getAttribute('data-column'), 'name');
+  await page.keyboard.press('End');
+  assert.equal(await focused(page), 'measured');
+  await page.close();
+});
+
+test('arrow keys choose a region, Enter goes to its line, and Tab leads on to its charts', async () => {
+  const { page, posted } = await openPanel(browser, run);
+  await tabTo(page, 'regions');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await chosen(page), 'backward');
+  await page.keyboard.press('Enter');
+  await charts(page);
+  assert.deepEqual(posted.at(-1), { kind: 'reveal', region: BACKWARD.index, focus: true });
+  await tabTo(page, 'lanes-chart');
+  assert.match(await page.locator('#lanes-readout').innerText(), /^backward · region · 1\.49 ms$/);
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.locator('#lanes-readout').innerText(), /^aten::/);
+  const picked = await page.locator('#lanes-chart').getAttribute('aria-activedescendant');
+  const label = await page.locator(`#${picked}`).getAttribute('aria-label');
+  assert.equal(label, await page.locator('#lanes-readout').innerText());
+  await page.close();
+});
+
+test('a click goes to the line and leaves the focus, a double click takes it there', async () => {
+  const { page, posted } = await openPanel(browser, run);
+  await page.locator(`#region-${BACKWARD.index}`).click();
+  const reveals = () =>
+    posted.filter((message) => message.kind === 'reveal').map(({ region, focus }) => ({ region, focus }));
+  assert.deepEqual(reveals(), [{ region: BACKWARD.index, focus: false }]);
+  assert.equal(await chosen(page), 'backward');
+  await page.locator(`#region-${BACKWARD.index}`).dblclick();
+  assert.deepEqual(reveals().at(-1), { region: BACKWARD.index, focus: true });
+  await page.locator('#open-trace').click();
+  assert.deepEqual(posted.at(-1), { kind: 'trace', region: BACKWARD.index });
+  await page.close();
+});
+
+test('the filter is kept, counts, and is what is copied', async () => {
+  const { page, posted, kept } = await openPanel(browser, run);
+  await page.locator('#filter').click();
+  await page.keyboard.type('layer mixed');
+  assert.equal(await page.locator('#count').innerText(), '3 of 16 regions');
+  assert.deepEqual((await names(page)).sort(), ['layer_2', 'layer_4', 'layer_6']);
+  await page.locator('#copy-csv').click();
+  const copied = posted.at(-1);
+  assert.equal(copied.kind, 'copy');
+  assert.equal(copied.text.trim().split('\r\n').length, 4);
+  const { page: again } = await openPanel(browser, run, { state: kept.state });
+  assert.equal(await again.locator('#count').innerText(), '3 of 16 regions');
+  await page.close();
+  await again.close();
+});
+
+test('keys zoom, and what is shown is what is saved', async () => {
+  const { page, posted } = await openPanel(browser, run);
+  await charts(page);
+  await tabTo(page, 'lanes-chart');
+  await page.keyboard.press('+');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.locator('#save').click();
+  const { view } = posted.at(-1);
+  const whole = run.regions[0].measures.timeline.end_ns;
+  assert.ok(Math.abs(view.span.to - view.span.from - whole / 2) < 1);
+  assert.ok(view.span.from > 0);
+  const html = savedPage(run, view, css);
+  const saved = await browser.newPage();
+  const complaints = [];
+  saved.on('console', (message) => complaints.push(message.text()));
+  await saved.setContent(html);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(await drawnItems(saved), await drawnItems(page));
+  assert.equal(await saved.locator('table.regions tbody tr').count(), run.regions.length);
+  await saved.close();
+  await page.close();
+});
+
+test('an edit moves the line and marks it stale, without taking the chart away', async () => {
+  const { page, send } = await openPanel(browser, run);
+  await page.locator(`#region-${BACKWARD.index}`).click();
+  await charts(page);
+  await page.locator('#lanes-chart').focus();
+  await page.keyboard.press('ArrowDown');
+  const before = await page.locator('#lanes-readout').innerText();
+  const edited = copyOf(run);
+  edited.regions[BACKWARD.index].row += 4;
+  edited.regions[BACKWARD.index].stale = ['its code has changed since it was measured'];
+  await send({ kind: 'run', uri: null, run: listed(edited), choose: null });
+  assert.equal(await page.locator('#go-to-line').innerText(), 'train_mlp.py:65');
+  assert.match(await page.locator('#region-facts').innerText(), /^Stale: its code has changed/);
+  assert.equal(await page.locator('#lanes-readout').innerText(), before);
+  assert.equal(await focused(page), 'lanes-chart');
+  await page.close();
+});
+
+test('only rows in sight are in the page, and the last one can be reached', async () => {
+  const many = copyOf(run);
+  many.regions = Array.from({ length: 500 }, (_, index) => {
+    const region = copyOf(run.regions[index % run.regions.length]);
+    region.measures.name += `_${index}`;
+    return { ...region, index, share: 1 - index / 1000 };
+  });
+  const { page } = await openPanel(browser, many);
+  assert.ok((await names(page)).length < 100);
+  await tabTo(page, 'regions');
+  await page.keyboard.press('End');
+  assert.match(await chosen(page), /_499$/);
+  assert.ok(await page.locator('#regions tr[aria-selected="true"]').isVisible());
+  await page.close();
+});
