@@ -41,8 +41,8 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
         return None  # profiler-overhead says that
     if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns or _holds(recording, index, gap, run):
         return None
-    doings = _doings(recording, index, gap)
-    what = ", ".join(f"{printable(name)} {time_text(ns)}" for name, ns in doings.most_common(_MOST_DOINGS))
+    doings = _doings(region, number, index, gap)
+    what = ", ".join(f"{printable(name)} {time_text(ns)}" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
     return Claim(
         f"{name_of(region.measures)}: for {time_text(gap_ns)} ({percent(gap_ns, occurrence.cpu_total_ns)}) of the"
         f" median call no GPU worked; the CPU was in {what}.",
@@ -76,8 +76,12 @@ def _is_nested(occurrences: Sequence[Occurrence], inner: int, outer: int) -> boo
     return False
 
 
-def _doings(recording: Recording, index: int, gap: tuple[int, int]) -> Counter[str]:
-    """How long each thing that stands directly in the occurrence lay in the gap; what is left was Python's."""
+def _doings(region: RegionFacts, number: int, index: int, gap: tuple[int, int]) -> Counter[str]:
+    """How long each thing that stands directly in the occurrence lay in the gap; what is left was Python's, or that of
+    the autograd thread, for which the region's own waits inside of `backward()`.
+    """
+    part = region.parts[number]
+    recording = part.recording
     attribution, host, names = recording.attribution, recording.trace.host, recording.trace.names
     own = attribution.slices[index]
     order = recording.order_of(host.thread[own])
@@ -94,7 +98,9 @@ def _doings(recording: Recording, index: int, gap: tuple[int, int]) -> Counter[s
             inside_ns = min(end, gap[1]) - max(start, gap[0])
             if inside_ns > 0:
                 doings[name] += inside_ns
-    doings["Python"] = gap[1] - gap[0] - doings.total()
+    launches = (attribution.activity_launch[each] for each in part.activities)
+    has_backward = any(launch >= 0 and host.thread[launch] != host.thread[own] for launch in launches)
+    doings["backward" if has_backward else "Python"] = gap[1] - gap[0] - doings.total()
     return doings
 
 

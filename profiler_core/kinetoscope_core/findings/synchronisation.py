@@ -59,14 +59,16 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
     waits = _Waits()
     for part in region.parts.values():
         host, timeline = part.trace.host, run.timelines[part.number]
+        calls = [call for call in part.calls if is_wait(part.host_name(call))]
+        if not calls:
+            continue
         copying, pinned = pageable_operators(part), pinned_operators(part)
-        ends = _ends(part)
-        for call in part.calls:
-            if not is_wait(part.host_name(call)) or part.operator_around(call) in copying:
+        for call in calls:
+            if part.operator_around(call) in copying:
                 continue
             start, ns = host.start_ns[call], host.duration_ns[call]
             busy_ns = timeline.covered(start, start + ns)
-            after_ns = timeline.idle_from(start + ns, ends[part.recording.attribution.nesting.innermost[call]])
+            after_ns = timeline.idle_from(start + ns, _outermost_end(part, call))
             waits.causes[_cause(part, call)] += 1
             waits.waited_ns += ns
             waits.pinned += part.operator_around(call) in pinned
@@ -114,14 +116,15 @@ def _waiting_for_gpu(region: RegionFacts, run: RunFacts) -> Claim | None:
     )
 
 
-def _ends(part: Part) -> list[int]:
-    """When the outermost occurrence around each one ends: a GPU that is idle later is not its matter."""
-    ends: list[int] = []
-    for occurrence in part.recording.window.occurrences:
-        own_end = occurrence.start_ns + occurrence.cpu_total_ns
-        outer = occurrence.thread_parent
-        ends.append(own_end if outer < 0 else max(own_end, ends[outer]))
-    return ends
+def _outermost_end(part: Part, call: int) -> int:
+    """When the outermost occurrence around the call ends: a GPU that is idle later is not its matter."""
+    occurrences = part.recording.window.occurrences
+    index = part.recording.attribution.nesting.innermost[call]
+    end_ns = 0
+    while index >= 0:
+        end_ns = max(end_ns, occurrences[index].start_ns + occurrences[index].cpu_total_ns)
+        index = occurrences[index].thread_parent
+    return end_ns
 
 
 RULES: Final = (
