@@ -21,8 +21,8 @@ FILES = {"package.json", "readme.md", "changelog.md", "LICENSE.txt", "examples/m
 BUILT = {f"extension/dist/{name}" for name in ("extension.js", "details.js", "details.css", "third-party-licences.txt")}
 TRACKED = ("extension/walkthrough/", "profiler_core/kinetoscope_core/", "server/kinetoscope_server/")
 LIBRARIES = (
-    "attr attrs cattr cattrs exceptiongroup lsprotocol orjson platformdirs pygls tree_sitter tree_sitter_python "
-    "typing_extensions.py"
+    "attr attrs cattr cattrs exceptiongroup lsprotocol msgspec orjson platformdirs pygls tree_sitter "
+    "tree_sitter_python typing_extensions.py"
 )
 ABIS = ("310", "311", "312", "313", "314")
 ENDINGS = {  # of compiled modules for one CPython, and for all
@@ -83,8 +83,8 @@ def _list(content: dict[str, bytes], target: str) -> Iterator[str]:
             expected.add(PREFIX + name if walkthrough else BUNDLED + name.partition("/")[2])
     each, stable = ENDINGS[target]
     binaries = {BUNDLED + f"tree_sitter_python/_binding.{stable}"}
-    for abi in ABIS:
-        binaries |= {BUNDLED + f"{module}.{each.format(abi)}" for module in ("orjson/orjson", "tree_sitter/_binding")}
+    for module in ("msgspec/_core", "orjson/orjson", "tree_sitter/_binding"):
+        binaries |= {BUNDLED + f"{module}.{each.format(abi)}" for abi in ABIS}
     expected |= binaries
     found = set(content)
     for name in sorted(expected - found):

@@ -52,7 +52,6 @@ export function activate(context: vscode.ExtensionContext): void {
   const prepare = (started: LanguageClient): void => {
     started.onNotification('kinetoscope/results', (params: ResultsParams) => {
       results.take(params);
-      details.update();
     });
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => {
       runs.take(params);
@@ -82,10 +81,16 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
     }),
+    results.onDidChange(() => {
+      details.update();
+    }),
     server.onDidChangeState(({ kind }) => {
-      if (kind === 'running') return;
-      results.clear();
-      runs.end();
+      if (kind === 'running') {
+        details.update();
+      } else {
+        results.clear();
+        runs.end();
+      }
     }),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => {

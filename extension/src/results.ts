@@ -9,9 +9,11 @@ export class Results implements vscode.Disposable {
   /** With the file's URI as text; undefined: all have changed. */
   readonly onDidChange = this.changed.event;
 
+  /** They come after each pause in typing; most say nothing new. */
   take(results: ResultsParams): void {
     const uri = vscode.Uri.parse(results.uri).toString();
-    if (!results.regions.length && !this.byUri.has(uri)) return;
+    const known = this.byUri.get(uri);
+    if (isSame(results.regions, known?.regions ?? [])) return;
     this.byUri.set(uri, results);
     this.changed.fire(uri);
   }
@@ -37,4 +39,8 @@ export class Results implements vscode.Disposable {
   dispose(): void {
     this.changed.dispose();
   }
+}
+
+function isSame(some: readonly ShownRegion[], others: readonly ShownRegion[]): boolean {
+  return JSON.stringify(some) === JSON.stringify(others);
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/lanes';
 import { itemText, lanesCaption, lanesTable } from '../src/details/lanes_drawing';
 import { compositionsOf } from '../src/details/parts';
-import { passagesLayout, passagesSummary, passageText } from '../src/details/passages';
-import { passagesCaption } from '../src/details/passages_drawing';
+import { occurrencesLayout, occurrencesSummary, occurrenceText } from '../src/details/occurrences';
+import { occurrencesCaption } from '../src/details/occurrences_drawing';
 import { moved, showing, zoomed } from '../src/details/spans';
-import { measures, passages, timeline } from './details_sample';
+import { measures, occurrences, timeline } from './details_sample';
 
 const WIDTH = 2_000;
 const layout = lanesLayout(timeline, WIDTH, wholeSpan(timeline));
@@ -81,7 +81,7 @@ test('each thing drawn is said in words', () => {
   assert.equal(lanesTable(timeline).text.match(/<tr>/g)?.length, 8);
 });
 
-test('zooming stays within the passage and keeps what is pointed at in place', () => {
+test('zooming stays within the occurrence and keeps what is pointed at in place', () => {
   const whole = { from: 0, to: 1_000 };
   assert.deepEqual(zoomed(whole, whole, 0.5, 200), { from: 100, to: 600 });
   assert.deepEqual(zoomed({ from: 900, to: 1_000 }, whole, 2, 1_000), { from: 800, to: 1_000 });
@@ -91,8 +91,8 @@ test('zooming stays within the passage and keeps what is pointed at in place', (
   assert.deepEqual(showing({ from: 100, to: 300 }, whole, 120, 130), { from: 100, to: 300 });
 });
 
-test('passages stand in order, and one that is far above the median is cut', () => {
-  const { lanes, median, warmups, numbers } = passagesLayout(passages, measures, 600);
+test('occurrences stand in order, and one that is far above the median is cut', () => {
+  const { lanes, median, warmups, numbers } = occurrencesLayout(occurrences, measures, 600);
   assert.deepEqual(
     lanes.map((lane) => lane.kind),
     ['cuda', 'cpu'],
@@ -119,32 +119,32 @@ test('passages stand in order, and one that is far above the median is cut', () 
   );
 });
 
-test('of a choice among many passages no number is claimed', () => {
+test('of a choice among many occurrences no number is claimed', () => {
   const many = { ...measures, occurrences: 900 };
-  assert.deepEqual(passagesLayout(passages, many, 600).numbers, []);
-  assert.match(passagesCaption(passages, many), /^4 of 900 passages, evenly chosen/);
-  assert.match(passageText(passages, many, 1, false), /^Passage 2 of the 4 kept · /);
+  assert.deepEqual(occurrencesLayout(occurrences, many, 600).numbers, []);
+  assert.match(occurrencesCaption(occurrences, many), /^4 of 900 occurrences, evenly chosen/);
+  assert.match(occurrenceText(occurrences, many, 1, false), /^Occurrence 2 of the 4 kept · /);
 });
 
-test('a passage is said in words, and so is the chart', () => {
+test('a occurrence is said in words, and so is the chart', () => {
   assert.equal(
-    passageText(passages, measures, 2, true),
-    'Passage 3 of 4 (median) · CUDA 100 ns, busy 80 ns · CPU 100 ns, self 10 ns · 4.00 µs after the first',
+    occurrenceText(occurrences, measures, 2, true),
+    'Occurrence 3 of 4 (median) · CUDA 100 ns, busy 80 ns · CPU 100 ns, self 10 ns · 4.00 µs after the first',
   );
   assert.equal(
-    passagesSummary(passages, measures),
-    '4 passages in order of time, 1 of them warm-up. CUDA median 100 ns, from 100 ns to 100 ns. CPU median 100 ns, from 90 ns to 110 ns',
+    occurrencesSummary(occurrences, measures),
+    '4 occurrences in order of time, 1 of them warm-up. CUDA median 100 ns, from 100 ns to 100 ns. CPU median 100 ns, from 90 ns to 110 ns',
   );
 });
 
-test('without a GPU the passages have one lane', () => {
+test('without a GPU the occurrences have one lane', () => {
   const cpu = { ...measures, cuda_total_ns: null };
-  const none = passages.map((each) => ({ ...each, cuda_total_ns: null, cuda_busy_ns: null }));
+  const none = occurrences.map((each) => ({ ...each, cuda_total_ns: null, cuda_busy_ns: null }));
   assert.deepEqual(
-    passagesLayout(none, cpu, 600).lanes.map((lane) => lane.kind),
+    occurrencesLayout(none, cpu, 600).lanes.map((lane) => lane.kind),
     ['cpu'],
   );
-  assert.doesNotMatch(passageText(none, cpu, 1, false), /CUDA/);
+  assert.doesNotMatch(occurrenceText(none, cpu, 1, false), /CUDA/);
 });
 
 test('the parts of a total add up to it', () => {

@@ -15,7 +15,7 @@ test('a saved page brings all that it shows, and runs and loads nothing', () => 
   assert.match(page, /default-src 'none'; style-src 'unsafe-inline'/);
   assert.doesNotMatch(page, /<script|<link|<img|https?:\/\/(?!www\.w3\.org)/);
   assert.match(page, /svg[^>]*class="lanes"/);
-  assert.match(page, /svg[^>]*class="passages"/);
+  assert.match(page, /svg[^>]*class="occurrences"/);
   assert.match(page, /150 ns/);
 });
 

@@ -36,7 +36,7 @@ export const timeline: Timeline = {
   device_left_out: 0,
 };
 
-export const passages: OccurrenceTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) => ({
+export const occurrences: OccurrenceTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) => ({
   trace: 0,
   start_ns: 1_000_000 + index * 2_000,
   is_warmup: index === 0,
@@ -87,7 +87,7 @@ export const measures: Measures = {
   },
 };
 
-const whole: RegionMeasures = { ...measures, occurrence_times: passages, timeline };
+const whole: RegionMeasures = { ...measures, occurrence_times: occurrences, timeline };
 
 export function region(index: number, changes: Partial<RegionMeasures>, rest: Partial<RunRegion> = {}): RunRegion {
   return {

@@ -69,7 +69,7 @@ def _timeline(recording: Recording, number: int, index: int, activities: "array[
         trace=number,
         start_ns=recording.window.base_time_ns + occurrence.start_ns,
         cpu_total_ns=occurrence.cpu_total_ns,
-        end_ns=max(occurrence.cpu_total_ns, *ends) if ends else occurrence.cpu_total_ns,
+        end_ns=max([occurrence.cpu_total_ns, *ends]),
         host=tuple(_host_spans(recording, index, kept, activities)),
         device=tuple(_device_spans(recording, index, shown, kept)),
         host_left_out=len(slices) - len(kept),
@@ -118,24 +118,23 @@ def _host_spans(
     launches = {recording.attribution.activity_launch[each] for each in activities}
     start = recording.window.occurrences[index].start_ns
     threads = {host.thread[recording.attribution.slices[index]]: 0}
-    open_until: dict[int, list[tuple[int, int]]] = {}
+    open_until: dict[int, list[int]] = {}
     for each in slices:
         thread = threads.setdefault(host.thread[each], len(threads))
         begin = host.start_ns[each]
-        stack = open_until.setdefault(thread, [])
-        while stack and stack[-1][0] <= begin:
-            stack.pop()
-        depth = stack[-1][1] + 1 if stack else 0
-        stack.append((begin + host.duration_ns[each], depth))
+        around = open_until.setdefault(thread, [])
+        while around and around[-1] <= begin:
+            around.pop()
         name = names[host.name[each]]
         yield HostSpan(
             kind=_kind(host.kind[each], name, is_launch=each in launches),
             name=name,
             thread=thread,
-            depth=depth,
+            depth=len(around),
             start_ns=begin - start,
             duration_ns=host.duration_ns[each],
         )
+        around.append(begin + host.duration_ns[each])
 
 
 def _kind(kind: int, name: str, *, is_launch: bool) -> HostKind:

@@ -48,9 +48,8 @@ def _label(document: Document, row: int, here: Sequence[Placed], settings: Setti
         with_self=settings.hints == "total and self",
     )
     arguments = [document.uri, row, here[0].region.name]
-    has_cuda = here[0].measured.region.cuda_total_ns is not None
     commands = [types.Command("Show details", methods.SHOW_DETAILS, arguments=arguments) for _ in parts]
-    if has_cuda and here[0].measured.shown.result.traces:
+    if here[0].measured.shown.result.traces:
         commands[0] = types.Command("Open the trace", methods.OPEN_TRACE, arguments=arguments)
     return [types.InlayHintLabelPart(text, command=command) for text, command in zip(parts, commands, strict=True)]
 

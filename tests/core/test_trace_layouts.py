@@ -12,7 +12,7 @@ import pytest
 
 from kinetoscope_core.attribution import attribute
 from kinetoscope_core.measures import Device
-from kinetoscope_core.trace import Trace, read_trace, slicing
+from kinetoscope_core.trace import Trace, parts, read_trace, slicing
 from kinetoscope_core.trace.columns import Thread
 
 _TRACES = Path(__file__).parent.parent / "traces"
@@ -105,6 +105,19 @@ def test_every_layout_reads_the_same(
     trace, problems = read_trace(path)
     assert problems == []
     monkeypatch.undo()
+    _same(trace, read_trace(_TRAIN)[0])
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+def test_every_layout_reads_the_same_in_several_processes(
+    layout: str, original: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(_LAYOUTS[layout](original))
+    monkeypatch.setattr(parts, "HEAD_START", 50_000)
+    monkeypatch.setattr(parts, "_cores", lambda: 3)
+    trace, problems = read_trace(path)
+    assert problems == []
     _same(trace, read_trace(_TRAIN)[0])
 
 

@@ -269,3 +269,22 @@ async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start)
     assert await client.hints(hidden)
     client.close(hidden)
     assert client.diagnostics[shown]
+
+
+async def test_hint_lens_and_code_action_lead_to_the_trace_also_without_a_gpu(start):
+    client = await start()
+    uri = client.write(
+        "cpu.py", 'from torch.profiler import record_function\nwith record_function("work"):\n    pass\n'
+    )
+    client.open(uri)
+    answer = await client.ask("kinetoscope/profile", {"uri": uri})
+    assert answer["how"] == "measured", answer
+    place = [uri, 1, "work"]
+    (hint,) = await client.hints(uri)
+    (part,) = hint.label
+    assert (part.command.command, list(part.command.arguments)) == ("kinetoscope.openTrace", place)
+    action = (await client.code_actions(uri, 1))["Open the trace in Perfetto at work"]["command"]
+    assert (action["command"], action["arguments"]) == ("kinetoscope.openTrace", place)
+    links = [await client.execute(part.command.command, *part.command.arguments), await client.run_lens(uri, "Trace")]
+    assert all(link.startswith("http://127.0.0.1:") for link in links)
+    assert [each.uri for each in client.shown_documents] == links

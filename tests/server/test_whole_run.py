@@ -176,6 +176,19 @@ async def test_what_is_no_address_is_not_trusted(start, address):
     assert error.value.code == -32602
 
 
+async def test_a_damaged_stored_run_is_said_to_be(start):
+    client = await start()
+    for name, text in (("no-json", "{"), ("no-result", '{"schema": 1}'), ("of-tomorrow", '{"schema": 2}')):
+        folder = start.cache / "kinetoscope" / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / "result.json").write_text(text)
+        with pytest.raises(JsonRpcException, match=r"cannot be read|is damaged|of schema 2") as error:
+            await client.ask("kinetoscope/run", {"uri": None, "run": name})
+        assert error.value.code == -32803
+    assert await client.ask("kinetoscope/run", {"uri": None, "run": None}) is None
+    assert not client.messages
+
+
 async def test_results_say_the_share_and_leave_out_what_is_large(start):
     client = await start()
     uri = await loaded(client)

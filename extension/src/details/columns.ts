@@ -55,7 +55,7 @@ function time(id: ColumnId, heading: string, meaning: string, spread: (region: L
   return {
     id,
     heading,
-    meaning: `${meaning}. Median of the measured passages`,
+    meaning: `${meaning}. Median of the measured occurrences`,
     kind: 'time',
     field: `${id}_ns_median`,
     value: (region) => median(spread(region)),
@@ -82,7 +82,7 @@ const CUDA: readonly Column[] = [
   {
     id: 'launches',
     heading: 'Launches',
-    meaning: 'GPU activities of the region and of those nested in it. Median of the measured passages',
+    meaning: 'GPU activities of the region and of those nested in it. Median of the measured occurrences',
     kind: 'count',
     field: 'launches_median',
     value: (region) => median(region.measures.launches),
@@ -109,7 +109,7 @@ const CPU: readonly Column[] = [
 const MEASURED: Column = {
   id: 'measured',
   heading: 'Measured',
-  meaning: 'Passages that enter the numbers, of all that were seen',
+  meaning: 'Occurrences that enter the numbers, of all that were seen',
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
@@ -119,7 +119,7 @@ const MEASURED: Column = {
 const BOUND: Column = {
   id: 'bound',
   heading: 'Bound',
-  meaning: 'What limits its median passage',
+  meaning: 'What limits its median occurrence',
   kind: 'text',
   field: 'bound',
   value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),

@@ -1,4 +1,4 @@
-// One passage to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
+// One occurrence to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
 import type { DeviceSlice, HostSlice, Timeline } from '../protocol';
 import type { Span } from './messages';
 import { ticks, type Tick } from './scale';

@@ -1,4 +1,4 @@
-// Draws one passage to scale as SVG, and says in words what each thing in it is.
+// Draws one occurrence to scale as SVG, and says in words what each thing in it is.
 import type { HostSlice, Timeline } from '../protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from './markup';
@@ -85,7 +85,13 @@ function boxMarkup(box: Box, width: number, text: string): Markup {
     >${filled(box.kind, shape)}${
       box.label === ''
         ? nothing
-        : html`<svg x="${Math.max(0, from)}" y="${box.y}" width="${to - Math.max(0, from)}" height="${box.height}">
+        : html`<svg
+            aria-hidden="true"
+            x="${Math.max(0, from)}"
+            y="${box.y}"
+            width="${to - Math.max(0, from)}"
+            height="${box.height}"
+          >
             <text x="4" y="${box.height / 2 + 4}">${box.label}</text>
           </svg>`
     }</g
@@ -134,7 +140,7 @@ function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: numb
 /** What the drawing shows and what it leaves out. */
 export function lanesCaption(timeline: Timeline): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
-  const said = [`The median passage, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  const said = [`The median occurrence, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
   if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU work of it');
   else if (after > 0) said.push(`its GPU work ends ${timeText(after)} after the region was left`);
   else said.push('its GPU work ends before the region was left');
@@ -145,7 +151,7 @@ export function lanesCaption(timeline: Timeline): string {
   const omitted = left.length > 0 ? ` The shortest are not drawn: ${left.join(' and ')}.` : '';
   const gaps =
     timeline.device.length > 0 && timeline.device_left_out === 0
-      ? ' In a gap the GPU has nothing of this passage to do.'
+      ? ' In a gap the GPU has nothing of this occurrence to do.'
       : '';
   return `${said.join('; ')}.${gaps}${omitted}`;
 }

@@ -1,4 +1,4 @@
-// What the panel and its web view tell each other. Regions go over without their passages and timeline, which can be
+// What the panel and its web view tell each other. Regions go over without their occurrences and timeline, which can be
 // megabytes; those of the chosen one are asked for.
 import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline } from '../protocol';
 import type { Order } from './rows';

@@ -1,14 +1,14 @@
 // A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
 import type { RunResult } from '../protocol';
-import { cardsMarkup, NOT_KEPT } from './cards';
+import { cardsMarkup, MANY, NOT_KEPT } from './cards';
 import { columnsOf } from './columns';
 import { lanesLayout, wholeSpan } from './lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing';
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { ListedRegion, RegionTimes, View } from './messages';
-import { passagesLayout } from './passages';
-import { passagesCaption, passagesSvg, passagesTable } from './passages_drawing';
+import { occurrencesLayout } from './occurrences';
+import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './occurrences_drawing';
 import { patterns } from './patterns';
 import { factsMarkup, placeText } from './region_markup';
 import { filtered, ordered, regionsOf } from './rows';
@@ -49,7 +49,7 @@ export function savedPage(result: RunResult, view: View, css: string): string {
                 ${plainHeadMarkup(columns, view.order)}
               </thead>
               <tbody>
-                ${rows.map((_, index) => rowMarkup(columns, rows, index))}
+                ${rows.map((_, index) => rowMarkup(columns, rows, index, view.chosen))}
               </tbody>
             </table>
           </div>
@@ -69,15 +69,16 @@ function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
           <p class="quiet">${lanesCaption(timeline)}</p>
           ${asTable(lanesTable(timeline))}`;
-  const passages =
+  const chart =
     occurrences === null
       ? html`<p class="quiet">${NOT_KEPT}</p>`
-      : html`${passagesSvg(passagesLayout(occurrences, measures, WIDTH), occurrences, measures)}
-          <p class="quiet">${passagesCaption(occurrences, measures)}</p>
-          ${asTable(passagesTable(occurrences))}`;
+      : html`${occurrencesSvg(occurrencesLayout(occurrences, measures, WIDTH), occurrences, measures)}
+          <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>
+          ${asTable(occurrencesTable(occurrences))}`;
   return html`<section class="chosen">
     <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
-    ${factsMarkup(region)} ${cardsMarkup(measures, { lanes, passages })}
+    ${factsMarkup(region)}
+    ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
   </section>`;
 }
 
@@ -99,6 +100,7 @@ const COLOURS = `
   --vscode-foreground: #3b3b3b;
   --vscode-descriptionForeground: #616161;
   --vscode-panel-border: #e5e5e5;
+  --vscode-list-inactiveSelectionBackground: #e4e6f1;
   --vscode-charts-blue: #1a85ff;
   --vscode-charts-green: #388a34;
   --vscode-charts-purple: #652d90;
@@ -111,6 +113,7 @@ const COLOURS = `
     --vscode-foreground: #cccccc;
     --vscode-descriptionForeground: #9d9d9d;
     --vscode-panel-border: #2b2b2b;
+    --vscode-list-inactiveSelectionBackground: #37373d;
     --vscode-charts-blue: #3794ff;
     --vscode-charts-green: #89d185;
     --vscode-charts-purple: #b180d7;

@@ -113,7 +113,9 @@ export class Details implements vscode.Disposable {
         this.tell('The language server is not running. It starts with the first Python file that is opened.');
         return;
       }
-      this.run = await asked;
+      const run = await asked;
+      if (uri !== this.uri) return; // another file was asked for meanwhile
+      this.run = run;
     } catch (error) {
       this.tell(`The run could not be read: ${error instanceof Error ? error.message : String(error)}`);
       return;

@@ -47,9 +47,10 @@ export function compositionMarkup(measures: Measures): Markup {
       A result of an older version: what it is made of was not kept. Profile again to see it.
     </p>`;
   }
-  const passages = measures.measured === 1 ? 'the one measured passage' : `${measures.measured} measured passages`;
+  const occurrences =
+    measures.measured === 1 ? 'the one measured occurrence' : `${measures.measured} measured occurrences`;
   return html`${compositionsOf(measures.breakdown).map(barMarkup)}
-    <p class="quiet">Sums over ${passages}.</p>`;
+    <p class="quiet">Sums over ${occurrences}.</p>`;
 }
 
 function barMarkup({ title, totalNs, parts }: Composition): Markup {

@@ -39,13 +39,13 @@ export function factsMarkup(region: ListedRegion): Markup {
 }
 
 function notesOf(measures: Measures): string[] {
-  const notes = [`${measures.measured} of ${countText(measures.occurrences, 'passage')} measured.`];
+  const notes = [`${measures.measured} of ${countText(measures.occurrences, 'occurrence')} measured.`];
   if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);
   const parts = measures.breakdown;
   if (parts !== null && parts.threads > 1) {
     notes.push(
-      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'passage')} not on that of the first.`,
+      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'occurrence')} not on that of the first.`,
     );
   }
   if (measures.overhead_ns > 0) {

@@ -5,7 +5,7 @@ import type { ListedRegion } from './messages';
 import type { Order } from './rows';
 import { shareText, timeParts } from './text';
 
-export const TABLE_CAPTION = 'Medians of the measured passages.';
+export const TABLE_CAPTION = 'Medians of the measured occurrences.';
 
 const SHARE_WIDTH = 48;
 
@@ -44,14 +44,19 @@ function head(columns: readonly Column[], order: Order, content: (column: Column
 }
 
 /** Rows count from 1, the heading's is the first. */
-export function rowMarkup(columns: readonly Column[], regions: readonly ListedRegion[], index: number): Markup {
+export function rowMarkup(
+  columns: readonly Column[],
+  regions: readonly ListedRegion[],
+  index: number,
+  chosen: number | null,
+): Markup {
   const region = regions[index];
   if (!region) return nothing;
   return html`<tr
     id="region-${region.index}"
     data-region="${region.index}"
     aria-rowindex="${index + 2}"
-    aria-selected="false"
+    aria-selected="${String(region.index === chosen)}"
   >
     ${columns.map((column) => cell(column, region))}
   </tr>`;

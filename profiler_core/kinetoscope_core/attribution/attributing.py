@@ -74,7 +74,8 @@ def _occurrence(
     place = nesting.slices[index]
     thread = trace.threads[host.thread[place]]
     start, end = nesting.starts[index], nesting.ends[index]
-    sync_ns = sum(finish - begin for begin, finish in nesting.waits[index])
+    waits = nesting.waits[index]
+    sync_ns = sum([finish - begin for begin, finish in waits]) if waits else 0
     is_measured = worked is not None
     return Occurrence(
         name=trace.names[host.name[place]],
@@ -93,9 +94,7 @@ def _occurrence(
         cuda_busy_ns=numbers.busy_ns[index] if is_measured else None,
         backward_cuda_ns=numbers.backward_ns[index] if is_measured and numbers.backward_ns is not None else None,
         sync_idle_ns=(
-            sync_ns - sum(worked.covered(begin, finish) for begin, finish in nesting.waits[index])
-            if worked is not None
-            else None
+            sync_ns - sum([worked.covered(begin, finish) for begin, finish in waits]) if worked is not None else None
         ),
         launches=numbers.launches[index] if is_measured else None,
     )

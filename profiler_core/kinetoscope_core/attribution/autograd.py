@@ -1,6 +1,7 @@
 """Autograd threads: which they are, and which region of the forward thread their work belongs to."""
 
 from collections import Counter, defaultdict
+from itertools import compress
 
 from kinetoscope_core.attribution.nesting import Nesting
 from kinetoscope_core.attribution.timeline import Timeline
@@ -19,10 +20,10 @@ def autograd_threads(trace: Trace) -> set[int]:
         for forward, backward in zip(flows.forward_thread, flows.backward_thread, strict=True)
         if forward != backward
     }
-    threads.update(thread for thread, number in zip(host.thread, host.forward_thread, strict=True) if number > 0)
+    threads.update(host.thread[index] for index in host.backward_operators())
     if evaluating:
-        rows = zip(host.thread, host.name, host.kind, strict=True)
-        threads.update(thread for thread, name, kind in rows if name in evaluating and kind == OPERATOR)
+        named = compress(range(len(host)), map(evaluating.__contains__, host.name))
+        threads.update(host.thread[index] for index in named if host.kind[index] == OPERATOR)
     return threads
 
 

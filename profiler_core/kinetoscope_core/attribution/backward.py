@@ -1,12 +1,12 @@
 """Links from backward work to the region its forward operator ran in: what a region costs later."""
 
-from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from kinetoscope_core.attribution.autograd import ForwardRegions
+from kinetoscope_core.attribution.nesting import in_order
 from kinetoscope_core.attribution.timeline import Timeline
 from kinetoscope_core.trace import Trace
-from kinetoscope_core.trace.schema import OPERATOR
 
 # A backward node and the operator that evaluates it have these two numbers in common.
 _Node = tuple[int, int]
@@ -18,9 +18,9 @@ class BackwardLinks:
     def __init__(self, trace: Trace, regions: ForwardRegions, autograd: Iterable[int]) -> None:
         host = trace.host
         nodes: list[tuple[int, _Node]] = [
-            (index, (host.sequence[index], number))
-            for index, number in enumerate(host.forward_thread)
-            if number > 0 and host.sequence[index] >= 0 and host.kind[index] == OPERATOR
+            (index, (sequence, host.forward_thread[index]))
+            for index in host.backward_operators()
+            if (sequence := host.sequence[index]) >= 0
         ]
         linked = (
             _linked_by_flows(trace, regions, nodes)
@@ -28,23 +28,22 @@ class BackwardLinks:
             else _linked_by_sequence(trace, regions, nodes, set(autograd))
         )
         self.exist = bool(linked)
-        spans: dict[int, list[tuple[int, int, int]]] = {}
-        self._regions = array("q")
-        for index, node in nodes:
-            if (region := linked.get(node)) is not None:
-                start = host.start_ns[index]
-                span = (start, start + host.duration_ns[index], len(self._regions))
-                spans.setdefault(host.thread[index], []).append(span)
-                self._regions.append(region)
+        region_of = {index: linked[node] for index, node in nodes if node in linked}
+        operators_of: defaultdict[int, list[int]] = defaultdict(list)
+        for index in region_of:
+            operators_of[host.thread[index]].append(index)
         self._timelines = {
-            thread: Timeline(sorted(each, key=lambda span: (span[0], -span[1]))) for thread, each in spans.items()
+            thread: Timeline(
+                (start := host.start_ns[index], start + host.duration_ns[index], region_of[index])
+                for index in in_order(host, operators)
+            )
+            for thread, operators in operators_of.items()
         }
 
     def forward_region_of(self, thread: int, moment: int) -> int:
         """The occurrence whose forward pass the work launched there and then is the backward of; -1 for none."""
         timeline = self._timelines.get(thread)
-        node = -1 if timeline is None else timeline.innermost_at(moment)
-        return -1 if node < 0 else self._regions[node]
+        return -1 if timeline is None else timeline.innermost_at(moment)
 
 
 def _linked_by_flows(trace: Trace, regions: ForwardRegions, nodes: Sequence[tuple[int, _Node]]) -> dict[_Node, int]:

@@ -4,9 +4,10 @@ The walk knows one thread at a time; what crosses threads is in `autograd.py`.
 """
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from operator import eq
 
 from kinetoscope_core.trace import HostSlices, Trace
@@ -18,6 +19,7 @@ _WAITS = frozenset(
     for name in ("DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "ThreadSynchronize")
 ) | {"cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"}
 _COPIES = ("cudaMemcpy", "hipMemcpy", "cuMemcpy")
+_NEVER = 2**63
 
 
 @dataclass(slots=True)
@@ -120,24 +122,24 @@ def _walk(
     operator_in = [-1] * len(ends)  # the last one directly in each occurrence
     entered: list[int] = []
     top = -1
-    top_end = 0
+    top_end = covered = _NEVER  # of the innermost occurrence: its end, and `covered_until`
     for index in order:
         start = start_of[index]
-        while entered and top_end <= start:
+        while top_end <= start:
             entered.pop()
-            if entered:
-                top = entered[-1]
-                top_end = ends[top]
+            top = entered[-1] if entered else -1
+            top_end = ends[top] if entered else _NEVER
+            covered = covered_until[top] if entered else _NEVER
         kind = kind_of[index]
-        if entered:
-            end = start + duration_of[index]
-            if kind == CALL:
-                innermost[index] = top
-                operator = operator_in[top]
-                if operator >= 0 and start < start_of[operator] + duration_of[operator]:
-                    operators.around_call[index] = operator
-                if name_of[index] in waiting_names:
-                    _note_wait(start, end, entered, ends, waits)
+        end = start + duration_of[index]
+        if kind == CALL and entered:
+            innermost[index] = top
+            operator = operator_in[top]
+            if operator >= 0 and start < start_of[operator] + duration_of[operator]:
+                operators.around_call[index] = operator
+            if name_of[index] in waiting_names:
+                _note_wait(start, end, entered, ends, waits)
+        if end > covered:
             # The occurrences further out have counted the innermost one as a child, so only what outlives it is new.
             for open_one in reversed(entered):
                 its_end = ends[open_one]
@@ -156,13 +158,15 @@ def _walk(
                         calls_ns[open_one] += added
                 if end <= its_end:
                     break
+            covered = covered_until[top]
         if kind == REGION:
             occurrence = occurrence_at[index]
             if entered:
                 found.thread_parent[occurrence] = top
             entered.append(occurrence)
             top = occurrence
-            top_end = ends[occurrence]
+            top_end = end
+            covered = start
     for index in order:
         if kind_of[index] == REGION:
             occurrence = occurrence_at[index]
@@ -185,14 +189,9 @@ def in_order(host: HostSlices, indices: Sequence[int]) -> list[int]:
     start_of, duration_of = host.start_ns, host.duration_ns
     order = sorted(indices, key=start_of.__getitem__)
     starts = [start_of[index] for index in order]
-    if not any(map(eq, starts, islice(starts, 1, None))):
-        return order
-    place = 0
-    while place < len(order):
-        after = place + 1
-        while after < len(order) and starts[after] == starts[place]:
-            after += 1
-        if after - place > 1:
+    after = 0
+    for place in compress(range(len(order)), map(eq, starts, islice(starts, 1, None))):
+        if place >= after:
+            after = bisect_right(starts, starts[place], place)
             order[place:after] = sorted(order[place:after], key=lambda index: -duration_of[index])
-        place = after
     return order

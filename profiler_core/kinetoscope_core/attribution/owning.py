@@ -1,6 +1,7 @@
 """The numbers of the device: which occurrence each activity belongs to, and the sums along the nesting."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +9,6 @@ from kinetoscope_core.attribution.autograd import ForwardRegions, autograd_threa
 from kinetoscope_core.attribution.backward import BackwardLinks
 from kinetoscope_core.attribution.nesting import Nesting
 from kinetoscope_core.trace import Trace
-from kinetoscope_core.trace.schema import CALL
 
 
 @dataclass(slots=True)
@@ -46,34 +46,35 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
                 around = regions.around(thread, nesting.starts[occurrence])
                 # Entered before, in the order of occurrences: two threads cannot hold each other.
                 parent[occurrence] = around if around < occurrence else -1
+    call_with = _launches(trace)
     found = DeviceNumbers(
         parent=parent,
         owner=array("i", [-1]) * len(device),
-        launch=array("i", [-1]) * len(device),
+        launch=array("i", [call_with.get(correlation, -1) for correlation in device.correlation]),
         self_ns=[0] * number,
         total_ns=[0] * number,
         busy_ns=[0] * number,
         launches=[0] * number,
         correlations=set(device.correlation),
     )
-    call_with = _launches(trace, found.correlations)
     regions.ambiguous = 0
-    for activity, correlation in enumerate(device.correlation):
-        call = call_with.get(correlation, -1)
+    innermost, thread_of, start_of = nesting.innermost, host.thread, host.start_ns
+    owners, self_ns, launches = found.owner, found.self_ns, found.launches
+    for activity, (call, ns) in enumerate(zip(found.launch, device.duration_ns, strict=True)):
         if call < 0:
             found.no_launch += 1
-            found.no_launch_ns += device.duration_ns[activity]
-            found.outside_ns += device.duration_ns[activity]
+            found.no_launch_ns += ns
+            found.outside_ns += ns
             continue
-        owner = nesting.innermost[call]
-        if owner < 0 and host.thread[call] in autograd:
-            owner = regions.around(host.thread[call], host.start_ns[call])
-        found.launch[activity] = call
-        found.owner[activity] = owner
+        owner = innermost[call]
+        if owner < 0 and thread_of[call] in autograd:
+            owner = regions.around(thread_of[call], start_of[call])
         if owner < 0:
-            found.outside_ns += device.duration_ns[activity]
+            found.outside_ns += ns
         else:
-            found.self_ns[owner] += device.duration_ns[activity]
+            owners[activity] = owner
+            self_ns[owner] += ns
+            launches[owner] += 1
     found.ambiguous = regions.ambiguous
     _sum_up(trace, found)
     links = BackwardLinks(trace, regions, autograd)
@@ -82,15 +83,16 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
     return found
 
 
-def _launches(trace: Trace, correlations: set[int]) -> dict[int, int]:
+def _launches(trace: Trace) -> dict[int, int]:
     """The call that carries each correlation id; the earlier one where two do."""
     host = trace.host
-    call_with: dict[int, int] = {}
-    rows = enumerate(zip(host.correlation, host.kind, strict=True))
-    for index, (correlation, kind) in rows:
-        if kind == CALL and correlation in correlations and correlation >= 0:
-            known = call_with.setdefault(correlation, index)
-            if known != index and host.start_ns[index] < host.start_ns[known]:
+    calls = [index for index in host.calls() if host.correlation[index] >= 0]
+    correlations = [host.correlation[index] for index in calls]
+    call_with = dict(zip(correlations, calls, strict=True))
+    if len(call_with) < len(calls):
+        for correlation, index in zip(correlations, calls, strict=True):
+            known = call_with[correlation]
+            if (host.start_ns[index], index) < (host.start_ns[known], known):
                 call_with[correlation] = index
     return call_with
 
@@ -99,41 +101,38 @@ def _sum_up(trace: Trace, found: DeviceNumbers) -> None:
     """Totals, launches and the unions of the busy times, up the nesting."""
     device, parent = trace.device, found.parent
     total, launches, busy = found.total_ns, found.launches, found.busy_ns
+    total[:] = found.self_ns
+    for occurrence in range(len(parent) - 1, -1, -1):  # what is nested in an occurrence comes after it
+        around = parent[occurrence]
+        if around >= 0:
+            total[around] += total[occurrence]
+            launches[around] += launches[occurrence]
     busy_until = [-(2**63)] * len(parent)
     for activity in sorted(range(len(device)), key=device.start_ns.__getitem__):
         occurrence = found.owner[activity]
-        if occurrence < 0:
-            continue
         start = device.start_ns[activity]
-        duration = device.duration_ns[activity]
-        end = start + duration
+        end = start + device.duration_ns[activity]
         while occurrence >= 0:
-            total[occurrence] += duration
-            launches[occurrence] += 1
             until = busy_until[occurrence]
-            if start >= until:
-                busy[occurrence] += duration
-                busy_until[occurrence] = end
-            elif end > until:
-                busy[occurrence] += end - until
+            if end > until:
+                busy[occurrence] += end - (start if start > until else until)  # noqa: FURB136 - as in nesting.py
                 busy_until[occurrence] = end
             occurrence = parent[occurrence]
 
 
 def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[int]:
     """Backward work of each occurrence's forward pass, without what is in its CUDA total already."""
-    host, device = trace.host, trace.device
+    host = trace.host
+    sums: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for call, owner, ns in zip(found.launch, found.owner, trace.device.duration_ns, strict=True):
+        if call >= 0 and (occurrence := links.forward_region_of(host.thread[call], host.start_ns[call])) >= 0:
+            sums[occurrence, owner] += ns
     backward = [0] * len(found.parent)
-    for activity, call in enumerate(found.launch):
-        if call < 0:
-            continue
-        occurrence = links.forward_region_of(host.thread[call], host.start_ns[call])
-        if occurrence < 0:
-            continue
-        counted = _chain(found.owner[activity], found.parent)
+    for (occurrence, owner), ns in sums.items():
+        counted = _chain(owner, found.parent)
         for each in _chain(occurrence, found.parent):
             if each not in counted:
-                backward[each] += device.duration_ns[activity]
+                backward[each] += ns
     return backward
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from kinetoscope_core.attribution.owning import DeviceNumbers
 from kinetoscope_core.measures import Occurrence, Problem
 from kinetoscope_core.trace import Trace
-from kinetoscope_core.trace.schema import CALL
 
 _LAUNCHES = ("cudaLaunch", "cuLaunch", "hipLaunch", "hipExtLaunch", "hipModuleLaunch", "hipExtModuleLaunch")
 _GRAPH_LAUNCHES = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
@@ -88,12 +87,8 @@ def _launches(trace: Trace, numbers: DeviceNumbers) -> tuple[int, int]:
     """How many calls launch kernels or graphs, and how many of them have no activity."""
     host = trace.host
     launching = launching_names(trace)
-    total = without = 0
-    for kind, name, correlation in zip(host.kind, host.name, host.correlation, strict=True):
-        if name in launching and kind == CALL:
-            total += 1
-            without += correlation not in numbers.correlations
-    return total, without
+    correlations = [host.correlation[index] for index in host.calls() if host.name[index] in launching]
+    return len(correlations), sum(1 for each in correlations if each not in numbers.correlations)
 
 
 def _times(trace: Trace) -> "zip[tuple[int, int]]":

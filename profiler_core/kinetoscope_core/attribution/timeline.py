@@ -15,21 +15,27 @@ class Timeline:
     def __init__(self, spans: Iterable[tuple[int, int, int]]) -> None:
         self._times: list[int] = []
         self._innermost: list[int] = []
-        entered: list[tuple[int, int]] = []
+        ends: list[int] = []
+        entered: list[int] = []
         for start, end, ident in spans:
-            self._leave_until(start, entered)
-            entered.append((end, ident))
+            if ends and ends[-1] <= start:
+                self._leave_until(start, ends, entered)
+            elif entered and entered[-1] == ident and ends[-1] >= end:
+                continue
+            ends.append(end)
+            entered.append(ident)
             self._times.append(start)
             self._innermost.append(ident)
-        self._leave_until(None, entered)
+        self._leave_until(None, ends, entered)
 
-    def _leave_until(self, moment: int | None, entered: list[tuple[int, int]]) -> None:
-        while entered and (moment is None or entered[-1][0] <= moment):
-            end, _ = entered.pop()
-            while entered and entered[-1][0] <= end:
+    def _leave_until(self, moment: int | None, ends: list[int], entered: list[int]) -> None:
+        while ends and (moment is None or ends[-1] <= moment):
+            end = ends[-1]
+            while ends and ends[-1] <= end:
+                ends.pop()
                 entered.pop()
             self._times.append(end)
-            self._innermost.append(entered[-1][1] if entered else -1)
+            self._innermost.append(entered[-1] if entered else -1)
 
     def innermost_at(self, moment: int) -> int:
         """The id of the innermost span open at that moment, -1 if none is."""

@@ -1,5 +1,6 @@
 """The bytes of a trace file, plain or gzipped (told by content, not by name), a piece at a time."""
 
+import os
 import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -35,6 +36,20 @@ class ByteStream:
             return ahead + self._file.read(size - len(ahead))
         except OSError as error:
             raise _trace_error(self.path, error) from error
+
+    @property
+    def place(self) -> int | None:
+        """How many bytes were read; `None` where it is not possible to go to a place."""
+        return None if self._is_gzip or self._ahead else self._file.tell()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return os.fstat(self._file.fileno()).st_size
+
+    def go_to(self, place: int) -> None:
+        """Goes on reading there."""
+        self._file.seek(place)
 
     def _read_gzip(self, size: int) -> bytes:
         pieces: list[bytes] = []

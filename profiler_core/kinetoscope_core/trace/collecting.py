@@ -1,10 +1,14 @@
-"""Events become columns: the loop that every event of a trace passes, so it is written for speed."""
+"""Events become columns. Every event of a trace passes here, so it goes column by column, with few steps for each."""
 
-from collections.abc import Iterable
-from typing import Any, Final, cast
+from array import array
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import compress
+from struct import pack
+from typing import Final
 
 from kinetoscope_core.trace.columns import DeviceActivities, ForwardBackwardFlows, HostSlices, OverheadSlices, Thread
-from kinetoscope_core.trace.repair import Event
+from kinetoscope_core.trace.events import Event, FlowEnd, FlowStart, Slice, Unreadable, Unused
 from kinetoscope_core.trace.schema import (
     CALL,
     DEVICE_KINDS,
@@ -15,158 +19,183 @@ from kinetoscope_core.trace.schema import (
     MEMCPY,
     OPERATOR,
     OVERHEAD,
+    PYTHON_FRAME,
     REGION,
 )
-from kinetoscope_core.trace.times import FLOAT_LIMIT_US, ns_from_us
+from kinetoscope_core.trace.times import packed_ns
 
-_LARGEST: Final = 2**63
-_PHASES_OF_USE: Final = ("X", "s", "f")
-_MADE_PLAIN: Final = "kinetoscope: made plain"
-_NO: Final = (False, "false", "False")
-_SPAN_US: Final = float(2**31)
-# What an event that is not as Kineto writes it can raise on its way into the columns.
-_ODD: Final = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
+# What a slice is, in one byte: its group in the upper half, its kind in the lower.
+_HOST, _DEVICE, _OTHER = range(3)
+_LEGACY: Final = 3  # a kind of host slice: an operator or a region, the name tells
+_OVERHEAD: Final = _OTHER << 4
+_FRAME: Final = _OVERHEAD + 1
+_OF_NO_USE: Final = 255
+_CODES: Final = {
+    **HOST_KINDS,
+    **{category: (_DEVICE << 4) + kind for category, kind in DEVICE_KINDS.items()},
+    LEGACY_OPERATOR: _LEGACY,
+    OVERHEAD: _OVERHEAD,
+    PYTHON_FRAME: _FRAME,
+}
+_KIND_OF: Final = bytes(code & 15 for code in range(256))
+_IS_IN: Final = [bytes(code >> 4 == group for code in range(256)) for group in (_HOST, _DEVICE)]
+_NOT_IN: Final = [bytes(code for code in range(256) if code >> 4 != group) for group in (_HOST, _DEVICE)]
+
+_MINUS_ONE: Final = b"\xff" * 8
 
 
 class Collector:
-    """Takes slices of events and fills the columns of a trace.
+    """Takes lists of events and fills the columns of a trace.
 
-    `events` counts everything seen, `phases` events that have a `ph` (a list without any is no trace), `unreadable`
-    slices and flows that lack a usable time or name.
+    `events` counts everything seen, `unreadable` what lacks a usable time or name. Where nothing `has_phases`, the
+    events are not those of a trace.
     """
 
     def __init__(self) -> None:
         self.host = HostSlices()
         self.device = DeviceActivities()
         self.overhead = OverheadSlices()
-        self.names: dict[str, int] = {}
-        self.threads: dict[Thread, int] = {}
         self.events = 0
-        self.phases = 0
         self.unreadable = 0
+        self.has_phases = False
         self.has_stacks = False
-        self._origin_us = -1.0
-        self._thread_of: dict[tuple[Any, Any], int] = {}
-        self._flow_starts: dict[Any, tuple[int, int]] = {}
-        self._flow_ends: list[tuple[Any, int, int]] = []
+        self._names: dict[str, int] = {}
+        self._threads: dict[Thread, int] = {}
+        # The same by what stands in the file: one thread can be number and text (2021: 5555 and "5555").
+        self._threads_in_file: dict[int | str, dict[int | str, int]] = {}
+        self._flow_starts: dict[int | str, tuple[int, int]] = {}
+        self._flow_ends: list[tuple[int | str, int, int]] = []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns `name` refer to."""
+        return tuple(self._names)
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """What the column `thread` refers to."""
+        return tuple(self._threads)
 
     def add(self, events: list[Event]) -> None:
-        """Adds one slice. Events of no use (Python frames, process names, launch flows) are only counted."""
+        """Adds events in the order of the file. Those of no use (process names, launch flows) are only counted."""
         self.events += len(events)
-        if not self.phases:
-            self.phases = sum(1 for event in events if type(event) is dict and "ph" in event)
-        host_kind = HOST_KINDS.get
-        device_kind = DEVICE_KINDS.get
-        names, thread_of = self.names, self._thread_of
+        slices = [event for event in events if type(event) is Slice]
+        if len(slices) < len(events):
+            self._add_others([event for event in events if type(event) is not Slice])
+        if not slices:
+            return
+        self.has_phases = True
+        code_of = _CODES.get
+        codes = bytes([code_of(event.cat, _OF_NO_USE) for event in slices])
+        kinds, chosen = _chosen(_HOST, slices, codes)
+        if chosen:
+            self._add_host(kinds, chosen)
+        if len(chosen) == len(slices):
+            return
+        kinds, chosen = _chosen(_DEVICE, slices, codes)
+        if chosen:
+            self._add_device(kinds, chosen)
+        if _OVERHEAD in codes:
+            self._add_overhead([event for event in slices if event.cat == OVERHEAD])
+        self.has_stacks = self.has_stacks or _FRAME in codes
+
+    def _add_host(self, kinds: bytes, slices: list[Slice]) -> None:
         host = self.host
-        add_kind, add_name, add_thread = host.kind.append, host.name.append, host.thread.append
-        add_start, add_duration = host.start_ns.append, host.duration_ns.append
-        add_external, add_correlation = host.external_id.append, host.correlation.append
-        add_sequence, add_forward_thread = host.sequence.append, host.forward_thread.append
-        origin_us, origin_ns = self._origin(events)
-        activities: list[tuple[int, Event]] = []
-        last_pid = last_tid = last_thread = None
-        for event in events:
-            try:
-                category: str = event.get("cat", "")
-                kind = host_kind(category)
-                if kind is None:
-                    if (kind := device_kind(category)) is not None:
-                        activities.append((kind, event))
-                    elif category == FORWARD_BACKWARD:
-                        self._add_flow(event)
-                    elif category == OVERHEAD:
-                        self._add_overhead(event)
-                    elif category == "python_function":
-                        self.has_stacks = True
-                    continue
-                ts = event["ts"]
-                duration = event["dur"]
-                if type(ts) is float and type(duration) is float and 0.0 <= ts - origin_us < _SPAN_US > duration:
-                    # `ns_from_us` in half the time; exact, because the difference is and is small.
-                    start_ns = origin_ns + int((ts - origin_us) * 1000.0 + 0.5)
-                    duration_ns = int(duration * 1000.0 + 0.5)
-                else:
-                    start_ns = ns_from_us(ts)
-                    duration_ns = ns_from_us(duration)
-                pid, tid = event["pid"], event["tid"]
-                if tid == last_tid and pid == last_pid and last_thread is not None:
-                    thread = last_thread
-                else:
-                    thread = thread_of.get((pid, tid))
-                    if thread is None:
-                        thread = self._new_thread(pid, tid)
-                    last_pid, last_tid, last_thread = pid, tid, thread
-                args = event["args"]
-                correlation = sequence = -1
-                forward_thread = 0
-                name = event["name"]
-                if kind == OPERATOR:
-                    sequence = args.get("Sequence number", -1)
-                    forward_thread = args.get("Fwd thread id", 0)
-                    if category == LEGACY_OPERATOR and name.startswith(LEGACY_REGION_PREFIXES):
-                        kind = REGION
-                elif kind == CALL:
-                    correlation = args.get("correlation", -1)
-                elif args.get("finished", True) in _NO:
-                    host.unfinished.add(len(host.kind))
-                name_index = names.get(name)
-                if name_index is None:
-                    name_index = names[name] = len(names)
-                # The columns that can refuse a value come first: `_roll_back` goes by the length of the last one.
-                add_external(args.get("External id", -1))
-                add_correlation(correlation)
-                add_sequence(sequence)
-                add_forward_thread(forward_thread)
-                add_start(start_ns)
-                add_duration(duration_ns)
-                add_name(name_index)
-                add_thread(thread)
-                add_kind(kind)
-            except _ODD:
-                self._roll_back()
-                self._add_odd(event)
-        self._add_activities(activities)
+        given = [event.args for event in slices]
+        if _LEGACY in kinds:
+            kinds = bytes([_kind_in_2021(*each) for each in zip(kinds, slices, strict=True)])
+        if REGION in kinds:
+            rows = enumerate(zip(kinds, given, strict=True), len(host))
+            host.unfinished.update(index for index, (kind, args) in rows if kind == REGION and not args.is_finished)
+        host.kind.frombytes(kinds)
+        host.name.frombytes(self._names_of(slices))
+        host.thread.frombytes(_indices(self._threads_of(slices)))
+        host.start_ns.frombytes(_starts(slices))
+        host.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
+        host.external_id.frombytes(_longs([args.external_id for args in given]))
+        # Most slices of a file hold operators alone.
+        correlation = _longs([args.correlation for args in given]) if CALL in kinds else _MINUS_ONE * len(kinds)
+        host.correlation.frombytes(correlation)
+        host.sequence.frombytes(_longs([args.sequence for args in given]))
+        host.forward_thread.frombytes(_longs([args.forward_thread for args in given]))
 
-    def _add_activities(self, activities: list[tuple[int, Event]]) -> None:
-        device, names = self.device, self.names
-        add_kind, add_name, add_device = device.kind.append, device.name.append, device.device.append
-        add_start, add_duration = device.start_ns.append, device.duration_ns.append
-        add_stream, add_correlation, add_bytes = (
-            device.stream.append,
-            device.correlation.append,
-            device.copied_bytes.append,
+    def _add_device(self, kinds: bytes, slices: list[Slice]) -> None:
+        device = self.device
+        given = [event.args for event in slices]
+        copied = [args.bytes if kind == MEMCPY else -1 for kind, args in zip(kinds, given, strict=True)]
+        device.kind.frombytes(kinds)
+        device.name.frombytes(self._names_of(slices))
+        device.device.frombytes(_longs([_device_of(event) for event in slices]))
+        device.stream.frombytes(_longs([args.stream for args in given]))
+        device.correlation.frombytes(_longs([args.correlation for args in given]))
+        device.start_ns.frombytes(_starts(slices))
+        device.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
+        device.copied_bytes.frombytes(_longs(copied))
+
+    def _add_overhead(self, slices: list[Slice]) -> None:
+        self.overhead.name.frombytes(self._names_of(slices))
+        self.overhead.start_ns.frombytes(_starts(slices))
+        self.overhead.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
+
+    def _add_others(self, events: list[Event]) -> None:
+        self.unreadable += sum(1 for event in events if type(event) is Unreadable)
+        self.has_phases = self.has_phases or any(
+            event.has_phase if isinstance(event, Unused | Unreadable) else True for event in events
         )
-        for kind, event in activities:
-            try:
-                start_ns = ns_from_us(event["ts"])
-                duration_ns = ns_from_us(event["dur"])
-                args = event["args"]
-                number = args.get("device", -1)
-                if number == -1 and type(event.get("pid")) is int:
-                    number = event["pid"]
-                name = event["name"]
-                name_index = names.get(name)
-                if name_index is None:
-                    name_index = names[name] = len(names)
-                add_correlation(args.get("correlation", -1))
-                add_stream(args.get("stream", -1))
-                add_device(number)
-                add_bytes(args.get("bytes", -1) if kind == MEMCPY else -1)
-                add_start(start_ns)
-                add_duration(duration_ns)
-                add_name(name_index)
-                add_kind(kind)
-            except _ODD:
-                self._roll_back()
-                self._add_odd(event)
+        flows = [
+            event
+            for event in events
+            if (type(event) is FlowStart or type(event) is FlowEnd) and event.cat == FORWARD_BACKWARD
+        ]
+        if not flows:
+            return
+        times = array("q", _starts(flows))
+        for event, thread, ns in zip(flows, self._threads_of(flows), times, strict=True):
+            if type(event) is FlowEnd:
+                self._flow_ends.append((event.id, thread, ns))
+            else:
+                self._flow_starts[event.id] = (thread, ns)
 
-    def _origin(self, events: list[Event]) -> tuple[float, int]:
-        """A whole number of µs below the times of the file: what lies not far above it is quick to convert."""
-        if self._origin_us < 0:
-            ts = next((event["ts"] for event in events if type(event) is dict and type(event.get("ts")) is float), 0.0)
-            self._origin_us = float(max(int(ts - _SPAN_US / 2), 0)) if 0 <= ts < FLOAT_LIMIT_US else 0.0
-        return self._origin_us, int(self._origin_us) * 1000
+    def _names_of(self, slices: list[Slice]) -> bytes:
+        names = self._names
+        try:
+            return _indices([names[event.name] for event in slices])
+        except KeyError:  # rare: names are few
+            for event in slices:
+                names.setdefault(event.name, len(names))
+            return self._names_of(slices)
+
+    def _threads_of(self, events: Sequence[Slice | FlowStart]) -> list[int]:
+        threads = self._threads_in_file
+        try:
+            return [threads[event.pid][event.tid] for event in events]
+        except KeyError:
+            for event in events:
+                thread = Thread(str(event.pid), str(event.tid))
+                number = self._threads.setdefault(thread, len(self._threads))
+                threads.setdefault(event.pid, {})[event.tid] = number
+            return self._threads_of(events)
+
+    def extend(self, later: "Collector") -> None:
+        """Adds what was collected from a later part of the file, which is used up."""
+        names = [self._names.setdefault(name, len(self._names)) for name in later.names]
+        threads = [self._threads.setdefault(thread, len(self._threads)) for thread in later.threads]
+        for columns in (later.host, later.device, later.overhead):
+            columns.name = _renumbered(columns.name, names)
+        later.host.thread = _renumbered(later.host.thread, threads)
+        self.host.unfinished.update(index + len(self.host) for index in later.host.unfinished)
+        for mine, theirs in ((self.host, later.host), (self.device, later.device), (self.overhead, later.overhead)):
+            for column in fields(mine):
+                values = getattr(theirs, column.name)
+                if isinstance(values, array):
+                    getattr(mine, column.name).extend(values)
+        starts = later._flow_starts.items()  # noqa: SLF001
+        self._flow_starts.update((ident, (threads[thread], ns)) for ident, (thread, ns) in starts)
+        self._flow_ends += [(ident, threads[thread], ns) for ident, thread, ns in later._flow_ends]  # noqa: SLF001
+        self.events += later.events
+        self.unreadable += later.unreadable
+        self.has_phases |= later.has_phases
+        self.has_stacks |= later.has_stacks
 
     def flows(self) -> ForwardBackwardFlows:
         """The flows whose two ends were seen."""
@@ -191,85 +220,37 @@ class Collector:
                         clamped += 1
         return clamped
 
-    def _add_overhead(self, event: Event) -> None:
-        start_ns, duration_ns = ns_from_us(event["ts"]), ns_from_us(event["dur"])
-        self.overhead.name.append(self._name(event["name"]))
-        self.overhead.start_ns.append(start_ns)
-        self.overhead.duration_ns.append(duration_ns)
 
-    def _add_flow(self, event: Event) -> None:
-        pid, tid = event["pid"], event["tid"]
-        thread = self._thread_of.get((pid, tid))
-        if thread is None:
-            thread = self._new_thread(pid, tid)
-        if event["ph"] == "s":
-            self._flow_starts[event["id"]] = (thread, ns_from_us(event["ts"]))
-        else:
-            self._flow_ends.append((event["id"], thread, ns_from_us(event["ts"])))
-
-    def _name(self, name: str) -> int:
-        return self.names.setdefault(name, len(self.names))
-
-    def _new_thread(self, pid: Any, tid: Any) -> int:  # noqa: ANN401
-        """One thread can be written as number and as text (2021: slices have "5555", flows 5555)."""
-        thread = self.threads.setdefault(Thread(str(pid), str(tid)), len(self.threads))
-        self._thread_of[pid, tid] = thread
-        return thread
-
-    def _roll_back(self) -> None:
-        """Takes back what an event that failed half-way has left in some of the columns."""
-        host, device = self.host, self.device
-        host_columns = (host.external_id, host.correlation, host.sequence, host.forward_thread, host.start_ns)
-        device_columns = (device.correlation, device.stream, device.device, device.copied_bytes, device.start_ns)
-        _cut_to(len(host), (*host_columns, host.duration_ns, host.name, host.thread))
-        _cut_to(len(device), (*device_columns, device.duration_ns, device.name))
-        host.unfinished.discard(len(host))
-
-    def _add_odd(self, event: object) -> None:
-        """Adds an event again with values of unexpected types made into those that fit, or counts it as unreadable."""
-        plain = _made_plain(event)
-        if plain is None:
-            self.unreadable += 1
-        elif plain["ph"] in _PHASES_OF_USE:
-            self.events -= 1
-            self.add([plain])
+def _chosen(group: int, slices: list[Slice], codes: bytes) -> tuple[bytes, list[Slice]]:
+    """The slices of one group, and their kinds."""
+    kinds = codes.translate(_KIND_OF, _NOT_IN[group])
+    return kinds, slices if len(kinds) == len(slices) else list(compress(slices, codes.translate(_IS_IN[group])))
 
 
-def _made_plain(event: object) -> Event | None:
-    """The same event with values that fit the columns; `None` if its time, length or name cannot be had."""
-    if not isinstance(event, dict) or _MADE_PLAIN in event:
-        return None
-    given = cast("Event", event)
-    if "ph" not in given or not isinstance(given.get("name"), str | int | float):
-        return None
-    plain: Event = {_MADE_PLAIN: True, "ph": given["ph"], "name": str(given["name"]), "ts": given.get("ts")}
-    plain["dur"] = given.get("dur", 0)  # some writers leave out a length of zero
-    try:
-        ns_from_us(plain["ts"])
-        ns_from_us(plain["dur"])
-    except (TypeError, ValueError, OverflowError):
-        return None
-    for key in ("cat", "pid", "tid", "id"):
-        value: object = given.get(key)
-        plain[key] = value if isinstance(value, int | str) else str(value)
-    args: object = given.get("args")
-    plain["args"] = {}
-    if isinstance(args, dict):
-        plain["args"] = {key: _as_number(value) for key, value in cast("dict[str, object]", args).items()}
-    return plain
+def _kind_in_2021(kind: int, event: Slice) -> int:
+    if kind != _LEGACY:
+        return kind
+    return REGION if event.name.startswith(LEGACY_REGION_PREFIXES) else OPERATOR
 
 
-def _cut_to(length: int, columns: Iterable[Any]) -> None:
-    for column in columns:
-        del column[length:]
+def _device_of(event: Slice) -> int:
+    number = event.args.device
+    return event.pid if number == -1 and isinstance(event.pid, int) else number
 
 
-def _as_number(value: object) -> int | str:
-    """An id or a size as it should be; -1 for what is none, such as the 2**64-1 of "no sequence number"."""
-    if isinstance(value, bool) or value in ("false", "False"):
-        return cast("bool | str", value)
-    try:
-        number = int(cast("Any", value))
-    except (TypeError, ValueError, OverflowError):
-        return -1
-    return number if -_LARGEST <= number < _LARGEST else -1
+def _starts(events: Sequence[Slice | FlowStart]) -> bytes:
+    return packed_ns([event.ts for event in events])
+
+
+def _renumbered(column: "array[int]", numbers: list[int]) -> "array[int]":
+    if numbers == list(range(len(numbers))):
+        return column
+    return array("i", _indices([numbers[number] for number in column]))
+
+
+def _longs(values: list[int]) -> bytes:
+    return pack(f"{len(values)}q", *values)  # a third of the time that array.extend takes
+
+
+def _indices(values: list[int]) -> bytes:
+    return pack(f"{len(values)}i", *values)

@@ -3,11 +3,14 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kinetoscope_core.measures import Device
 from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
+
+_IS: Final = {kind: bytes(value == kind for value in range(256)) for kind in (OPERATOR, REGION, CALL)}
 
 
 class Thread(NamedTuple):
@@ -54,7 +57,7 @@ class HostSlices:
 
     def indices_of(self, kind: int) -> list[int]:
         """The places of all slices of one kind, in file order."""
-        return [index for index, value in enumerate(self.kind) if value == kind]
+        return list(compress(range(len(self)), self.kind.tobytes().translate(_IS[kind])))
 
     def regions(self) -> list[int]:
         """The places of all regions."""
@@ -67,6 +70,12 @@ class HostSlices:
     def calls(self) -> list[int]:
         """The places of all runtime and driver calls."""
         return self.indices_of(CALL)
+
+    def backward_operators(self) -> list[int]:
+        """The places of the operators that name a forward thread."""
+        numbers = self.forward_thread
+        named = compress(range(len(self)), numbers)
+        return [index for index in named if numbers[index] > 0 and self.kind[index] == OPERATOR]
 
 
 @dataclass(slots=True)

@@ -13,7 +13,9 @@ from kinetoscope_core.trace import repair
 from kinetoscope_core.trace.bytestream import ByteStream, opened
 from kinetoscope_core.trace.collecting import Collector
 from kinetoscope_core.trace.columns import Trace
+from kinetoscope_core.trace.decoding import Decoder
 from kinetoscope_core.trace.metadata import base_time_in, metadata_from, metadata_object
+from kinetoscope_core.trace.parts import read_parts
 from kinetoscope_core.trace.slicing import EventSlices
 
 if TYPE_CHECKING:
@@ -37,14 +39,17 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
     Raises TraceError, with one line saying what to do, for what cannot be read as a trace.
     """
     path = Path(path)
-    collector = Collector()
+    collector, decoder = Collector(), Decoder()
     with opened(path) as stream, collector_off():
-        slices = EventSlices(stream)
+        slices = EventSlices(stream, decoder)
+        begin = slices.begin()
+        if begin is not None and (reached := read_parts(path, begin, stream.size, decoder, collector)) > begin:
+            slices.go_to(reached)
         for events in slices:
             collector.add(events)
         if slices.tail is None and not collector.events and slices.last_piece.lstrip()[:1] in {b"", b"{"}:
             raise TraceError(f"{path} is cut off before its first event ends. Export or copy the trace again.")
-        if not collector.phases and (collector.events or slices.tail is None):
+        if not collector.has_phases and (collector.events or slices.tail is None):
             raise TraceError(
                 f"{path} is JSON but not a trace: its events have no phase. Give a trace of torch.profiler."
             )
@@ -54,8 +59,8 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         problems = [*_problems_of(stream, slices, collector, repairs, collector.clamp_durations()), *problems]
     trace = Trace(
         path=path,
-        names=tuple(collector.names),
-        threads=tuple(collector.threads),
+        names=collector.names,
+        threads=collector.threads,
         host=collector.host,
         device=collector.device,
         overhead=collector.overhead,

@@ -40,6 +40,9 @@ DEVICE_KINDS: Final[dict[str, int]] = {
 
 FORWARD_BACKWARD: Final = "fwdbwd"
 OVERHEAD: Final = "overhead"
+PYTHON_FRAME: Final = "python_function"
+
+OF_USE: Final = {*HOST_KINDS, *DEVICE_KINDS, FORWARD_BACKWARD, OVERHEAD}
 
 LEGACY_OPERATOR: Final = "Operator"
 LEGACY_REGION_PREFIXES: Final = ("ProfilerStep#", "Optimizer.", "enumerate(DataLoader)#")

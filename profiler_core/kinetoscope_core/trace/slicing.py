@@ -1,4 +1,4 @@
-"""Cuts a trace file into lists of events at the borders of events, a few MB at a time.
+"""Cuts a trace file into lists of events at the borders of events, a quarter of a MB at a time.
 
 No layout is assumed: a border is any `}, {`, and it counts as one when the text before it is a whole number of JSON
 values. That makes it safe against borders inside events and strings, and costs no more than parsing.
@@ -13,11 +13,13 @@ import orjson
 
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.trace.bytestream import ByteStream
-from kinetoscope_core.trace.repair import AFTER_LIST, TRAILING_COMMA, Event, cleaned, repaired_events
-from kinetoscope_core.trace.times import FLOAT_LIMIT_US, with_absolute_times_as_text
+from kinetoscope_core.trace.decoding import Decoder
+from kinetoscope_core.trace.events import Event, made_plain
+from kinetoscope_core.trace.repair import AFTER_LIST, TRAILING_COMMA, cleaned, repaired_events
+from kinetoscope_core.trace.times import with_absolute_times_as_text
 
-# The dictionaries of one slice take about nine times this; of 0.25 to 8 MB, 2 MB was fastest (185 MB from an H200).
-SLICE_BYTES: Final = 2 << 20
+# Small enough for the processor's caches: of 64 kB to 2 MB, 128 to 256 kB were fastest (185 MB from an H200).
+SLICE_BYTES: Final = 256 << 10
 _LONGEST_EVENT: Final = 64 << 20
 # A slice shorter than this without a whole event is more likely a piece of one than damaged: read on.
 _SHORT_SLICE: Final = 64 << 10
@@ -45,20 +47,35 @@ class EventSlices:
     off before). `repairs` counts what had to be repaired. `last_piece` is the text read last of a list without an end.
     """
 
-    def __init__(self, stream: ByteStream) -> None:
+    def __init__(self, stream: ByteStream, decoder: Decoder) -> None:
         self.head: bytes | None = None
         self.tail: bytes | None = None
         self.has_bom = False
         self.last_piece = b""
         self.repairs: Counter[str] = Counter()
         self._stream = stream
-        self._has_absolute_times = False
+        self._decoder = decoder
+        self._buffer = b""
+
+    def begin(self) -> int | None:
+        """Finds the list of events, and gives its place in the file, if a place can be gone to.
+
+        Raises TraceError if there is none.
+        """
+        self._buffer = self._after_head()
+        read = self._stream.place
+        return None if read is None else read - len(self._buffer)
+
+    def go_to(self, place: int) -> None:
+        """Goes on with an event that begins there."""
+        self._stream.go_to(place)
+        self._buffer = b""
 
     def __iter__(self) -> Iterator[list[Event]]:
-        """The events, a list for each slice."""
-        buffer = self._after_head()
+        """The events from there on, a list for each slice."""
+        buffer = self._buffer
         while self.tail is None:
-            more = self._stream.read(SLICE_BYTES)
+            more = self._stream.read(max(SLICE_BYTES, len(buffer)))
             buffer += more
             if not more:
                 part = self._parsed(buffer, at_end=True)
@@ -66,7 +83,7 @@ class EventSlices:
                 self.last_piece = buffer
                 yield part.events
                 return
-            border = _last_border(buffer, len(buffer))
+            border = last_border(buffer, len(buffer))
             if border < 0:
                 if len(buffer) > _LONGEST_EVENT:
                     raise TraceError(
@@ -118,31 +135,31 @@ class EventSlices:
         part = self._parsed_as_json(text, at_end=at_end)
         if part is not None:
             return part
-        events, tail = repaired_events(with_absolute_times_as_text(text), self.repairs, at_end=at_end)
-        return _Part(events, b"", tail)
+        values, tail = repaired_events(with_absolute_times_as_text(text), self.repairs, at_end=at_end)
+        return _Part([made_plain(value) for value in values], b"", tail)
 
     def _parsed_as_json(self, text: bytes, *, at_end: bool) -> _Part | None:
         """The events of an undamaged text that may hold the end of the list, or be cut off. `None` if it is damaged."""
-        if not at_end and (events := self._events(text)) is not None:
+        if not at_end and (events := self._decoder.any(text)) is not None:
             return _Part(events, b"", None)
         if text.lstrip()[:1] == b"]":
             return _Part([], b"", text.lstrip()[1:])
         # The end of the list is one of the last places that look like it, unless metadata with lists follows.
         endings = list(_ARRAY_END.finditer(text))
         for ending in reversed(endings[-4:]):
-            events = self._events(text[: ending.start() + 1])
+            events = self._decoder.any(text[: ending.start() + 1])
             if events is not None:
                 self.repairs[TRAILING_COMMA] += len(ending[1])
                 return _Part(events, b"", text[ending.end() :])
         if at_end and not endings:
             # Cut off: between two events, or inside the last one.
-            border = _last_border(text, len(text))
+            border = last_border(text, len(text))
             for whole in (text.rstrip().removesuffix(b","), text[: max(border, 0)]):
-                events = self._events(whole)
+                events = self._decoder.any(whole)
                 if events is not None:
                     return _Part(events, b"", None)
         complete, ending_at = _balanced(text)
-        events = self._events(text[:complete])
+        events = self._decoder.any(text[:complete])
         if not complete and not at_end and len(text) < _SHORT_SLICE:
             return _Part([], text, None)
         if events is None or (not complete and not at_end):
@@ -160,30 +177,8 @@ class EventSlices:
             return None
         return _Part(events, b"" if at_end else rest[1:], None)
 
-    def _events(self, text: bytes) -> list[Event] | None:
-        """The parsed events of a text between two borders, `None` if it is not a whole number of JSON values."""
-        if self._has_absolute_times:
-            text = with_absolute_times_as_text(text)
-        try:
-            events: list[Event] = orjson.loads(b"[%b]" % text)
-        except orjson.JSONDecodeError:
-            return None
-        if not self._has_absolute_times and _has_times_beyond_float(events):
-            self._has_absolute_times = True
-            events = orjson.loads(b"[%b]" % with_absolute_times_as_text(text))
-        return events
 
-
-def _has_times_beyond_float(events: list[Event]) -> bool:
-    """A file's times are all relative or all absolute, so a sample tells; its first slice decides for the others."""
-    for event in (*events[:4], *events[4::32]):
-        ts = event.get("ts") if type(event) is dict else None
-        if type(ts) is float and ts >= FLOAT_LIMIT_US:
-            return True
-    return False
-
-
-def _last_border(text: bytes, end: int) -> int:
+def last_border(text: bytes, end: int) -> int:
     """The place of the comma of the last `}, {` before `end`, -1 if there is none."""
     while (end := text.rfind(b"{", 0, end)) >= 0:
         before = text[max(0, end - 256) : end].rstrip()

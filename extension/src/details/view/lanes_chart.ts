@@ -1,4 +1,4 @@
-// One passage to scale in the panel: pointing, walking from slice to slice, zooming.
+// One occurrence to scale in the panel: pointing, walking from slice to slice, zooming.
 import type { Timeline } from '../../protocol';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../lanes';
 import { itemText, lanesSvg } from '../lanes_drawing';

@@ -1,7 +1,10 @@
 // The panel's own side, in the web view: keeps how the run is shown, and puts table and chosen region together.
 import { columnsOf, type Column } from '../columns';
 import { csvOf, markdownOf } from '../exports';
-import '../details.css';
+import '../style/page.css';
+import '../style/table.css';
+import '../style/region.css';
+import '../style/charts.css';
 import type { KeptState, ListedRegion, ListedRun, RegionTimes, ToPanel, ToView, View } from '../messages';
 import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../rows';
 import { runFacts, runNotes } from '../run_markup';

@@ -1,16 +1,16 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
 import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
-import { cardsMarkup, NOT_KEPT } from '../cards';
+import { cardsMarkup, MANY, NOT_KEPT } from '../cards';
 import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
 import { html, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
-import { passagesSummary } from '../passages';
-import { passagesCaption, passagesTable } from '../passages_drawing';
+import { occurrencesSummary } from '../occurrences';
+import { occurrencesCaption, occurrencesTable } from '../occurrences_drawing';
 import { factsMarkup, placeText } from '../region_markup';
 import { printable } from '../text';
 import { byId, onClick } from './elements';
 import { LanesChart } from './lanes_chart';
-import { PassagesChart } from './passages_chart';
+import { OccurrencesChart } from './occurrences_chart';
 
 export interface RegionEvents {
   reveal: (region: number) => void;
@@ -18,11 +18,8 @@ export interface RegionEvents {
   span: (span: Span | null) => void;
 }
 
-/** So many passages need the whole width. */
-const MANY = 12;
-
 export class RegionSection {
-  private passages: PassagesChart | null = null;
+  private occurrences: OccurrencesChart | null = null;
   private lanes: LanesChart | null = null;
 
   constructor(
@@ -33,13 +30,13 @@ export class RegionSection {
     new ResizeObserver(() => {
       if (section.clientWidth === width) return;
       width = section.clientWidth;
-      this.passages?.redraw();
+      this.occurrences?.redraw();
       this.lanes?.redraw();
     }).observe(section);
   }
 
   clear(): void {
-    this.passages = this.lanes = null;
+    this.occurrences = this.lanes = null;
     this.section.replaceChildren();
   }
 
@@ -52,7 +49,7 @@ export class RegionSection {
         <vscode-button id="open-trace">Open trace</vscode-button>
       </header>
       <div id="region-facts"></div>
-      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, passages: html`<div id="passages"></div>` })}`.text;
+      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false })}`.text;
     onClick('go-to-line', () => {
       this.events.reveal(region.index);
     });
@@ -72,21 +69,21 @@ export class RegionSection {
 
   /** The charts of the region that is shown. */
   addTimes(region: ListedRegion, { occurrences, timeline }: RegionTimes, span: Span | null): void {
-    this.addPassages(byId('passages', HTMLElement), occurrences, region.measures);
+    this.addOccurrences(byId('occurrences', HTMLElement), occurrences, region.measures);
     this.addLanes(byId('lanes', HTMLElement), timeline, span);
   }
 
-  private addPassages(place: HTMLElement, occurrences: readonly OccurrenceTimes[] | null, measures: Measures): void {
+  private addOccurrences(place: HTMLElement, occurrences: readonly OccurrenceTimes[] | null, measures: Measures): void {
     if (occurrences === null) {
       place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
       return;
     }
     place.parentElement?.classList.toggle('many', occurrences.length > MANY);
-    place.innerHTML = html`${chart('passages', passagesSummary(occurrences, measures))}
-      <p class="quiet">${passagesCaption(occurrences, measures)}</p>`.text;
-    const [picture, readout] = [byId('passages-chart', HTMLElement), byId('passages-readout', HTMLElement)];
-    this.passages = new PassagesChart(picture, readout, occurrences, measures);
-    place.append(asTable(() => passagesTable(occurrences)));
+    place.innerHTML = html`${chart('occurrences', occurrencesSummary(occurrences, measures))}
+      <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>`.text;
+    const [picture, readout] = [byId('occurrences-chart', HTMLElement), byId('occurrences-readout', HTMLElement)];
+    this.occurrences = new OccurrencesChart(picture, readout, occurrences, measures);
+    place.append(asTable(() => occurrencesTable(occurrences)));
   }
 
   private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {

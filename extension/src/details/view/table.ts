@@ -31,7 +31,7 @@ export class RegionTable {
     this.inSight = new RowsInSight(
       scroller,
       body,
-      (index) => rowMarkup(this.columns, this.rows, index),
+      (index) => rowMarkup(this.columns, this.rows, index, this.chosen),
       () => {
         this.mark();
       },

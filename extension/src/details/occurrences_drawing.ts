@@ -1,17 +1,21 @@
-// Draws the passages of a region as SVG, and lists them as a table.
+// Draws the occurrences of a region as SVG, and lists them as a table.
 import type { Measures, OccurrenceTimes } from '../protocol';
 import { html, nothing, type Markup } from './markup';
-import { passageText, type Bar, type BarLane, type PassagesLayout } from './passages';
+import { occurrenceText, type Bar, type BarLane, type OccurrencesLayout } from './occurrences';
 import { filled } from './patterns';
 import { timeText } from './text';
 
 const ROOM_FOR_A_TIME = 44;
 
-export function passagesSvg(layout: PassagesLayout, passages: readonly OccurrenceTimes[], measures: Measures): Markup {
+export function occurrencesSvg(
+  layout: OccurrencesLayout,
+  occurrences: readonly OccurrenceTimes[],
+  measures: Measures,
+): Markup {
   const { width, height, lanes } = layout;
   const foot = lanes.at(-1)?.bottom ?? 0;
   return html`<svg
-    class="passages"
+    class="occurrences"
     width="${width}"
     height="${height}"
     viewBox="0 0 ${width} ${height}"
@@ -21,11 +25,11 @@ export function passagesSvg(layout: PassagesLayout, passages: readonly Occurrenc
     ${layout.breaks.map((x) => html`<line class="break" x1="${x}" x2="${x}" y1="0" y2="${foot}" />`)}
     ${layout.numbers.map(({ x, text }) => html`<text class="axis" x="${x}" y="${foot + 13}" text-anchor="middle">${text}</text>`)}
     ${footMarkup(layout, foot)}
-    ${passages.map((_, index) => slotMarkup(layout, index, foot, passageText(passages, measures, index, index === layout.median)))}
+    ${occurrences.map((_, index) => slotMarkup(layout, index, foot, occurrenceText(occurrences, measures, index, index === layout.median)))}
   </svg>`;
 }
 
-function laneMarkup(lane: BarLane, { left, right, slot }: PassagesLayout): Markup {
+function laneMarkup(lane: BarLane, { left, right, slot }: OccurrencesLayout): Markup {
   return html`<text x="0" y="${lane.top - 18}"
       ><tspan class="lane-title">${lane.title}</tspan
       ><tspan class="axis" dx="8">median ${lane.median.text}</tspan></text
@@ -55,7 +59,7 @@ function cutMarkup({ x, y, width }: Bar, time: string, slot: number): Markup {
     }`;
 }
 
-function footMarkup(layout: PassagesLayout, foot: number): Markup {
+function footMarkup(layout: OccurrencesLayout, foot: number): Markup {
   const below = foot + (layout.numbers.length > 0 ? 26 : 13);
   const { warmups, median } = layout;
   const warmup = warmups
@@ -73,12 +77,12 @@ function footMarkup(layout: PassagesLayout, foot: number): Markup {
   return html`${warmup}<path class="median-mark" d="M${x - 5} ${below}h10l-5 -8z" />`;
 }
 
-/** The whole height of a passage can be pointed at. */
-function slotMarkup(layout: PassagesLayout, index: number, foot: number, text: string): Markup {
+/** The whole height of a occurrence can be pointed at. */
+function slotMarkup(layout: OccurrencesLayout, index: number, foot: number, text: string): Markup {
   const x = layout.left + layout.slot * index;
   return html`<rect
     class="slot"
-    id="passage-${index}"
+    id="occurrence-${index}"
     data-item="${index}"
     role="option"
     aria-selected="false"
@@ -91,23 +95,23 @@ function slotMarkup(layout: PassagesLayout, index: number, foot: number, text: s
 }
 
 /** What the chart shows, in a sentence. */
-export function passagesCaption(passages: readonly OccurrenceTimes[], measures: Measures): string {
+export function occurrencesCaption(occurrences: readonly OccurrenceTimes[], measures: Measures): string {
   const number =
-    passages.length === measures.occurrences
-      ? 'All passages that were seen'
-      : `${passages.length} of ${measures.occurrences} passages, evenly chosen`;
+    occurrences.length === measures.occurrences
+      ? 'All occurrences that were seen'
+      : `${occurrences.length} of ${measures.occurrences} occurrences, evenly chosen`;
   const hatched = measures.is_cold ? 'cold, but measured for want of others' : 'warm-up, not measured';
-  const warmups = passages.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
-  return `${number}, in order of time; each lane has its own scale. The arrow marks the median passage.${warmups}`;
+  const warmups = occurrences.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
+  return `${number}, in order of time; each lane has its own scale. The arrow marks the median occurrence.${warmups}`;
 }
 
-export function passagesTable(passages: readonly OccurrenceTimes[]): Markup {
-  const hasCuda = passages.some((each) => each.cuda_total_ns !== null);
+export function occurrencesTable(occurrences: readonly OccurrenceTimes[]): Markup {
+  const hasCuda = occurrences.some((each) => each.cuda_total_ns !== null);
   const time = (ns: number | null): Markup => html`<td class="number">${ns === null ? '' : timeText(ns)}</td>`;
   return html`<table class="plain">
     <thead>
       <tr>
-        <th scope="col" class="number">Passage</th>
+        <th scope="col" class="number">Occurrence</th>
         ${
           hasCuda
             ? html`<th scope="col" class="number">CUDA total</th>
@@ -116,11 +120,11 @@ export function passagesTable(passages: readonly OccurrenceTimes[]): Markup {
         }
         <th scope="col" class="number">CPU total</th>
         <th scope="col" class="number">CPU self</th>
-        <th scope="col"></th>
+        <td></td>
       </tr>
     </thead>
     <tbody>
-      ${passages.map(
+      ${occurrences.map(
         (each, index) =>
           html`<tr>
             <th scope="row" class="number">${index + 1}</th>

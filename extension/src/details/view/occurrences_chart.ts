@@ -1,33 +1,33 @@
-// The chart of a region's passages in the panel.
+// The chart of a region's occurrences in the panel.
 import type { Measures, OccurrenceTimes } from '../../protocol';
-import { passagesLayout, passageText } from '../passages';
-import { passagesSvg } from '../passages_drawing';
+import { occurrencesLayout, occurrenceText } from '../occurrences';
+import { occurrencesSvg } from '../occurrences_drawing';
 import { Picker, widthOf } from './picking';
 
-export class PassagesChart {
+export class OccurrencesChart {
   private readonly picker: Picker;
   private median: number | null = null;
 
   constructor(
     private readonly chart: HTMLElement,
     readout: HTMLElement,
-    private readonly passages: readonly OccurrenceTimes[],
+    private readonly occurrences: readonly OccurrenceTimes[],
     private readonly measures: Measures,
   ) {
     this.draw();
     this.picker = new Picker(chart, readout, {
-      prefix: 'passage',
+      prefix: 'occurrence',
       start: () => this.median ?? 0,
-      text: (item) => passageText(passages, measures, item, item === this.median),
+      text: (item) => occurrenceText(occurrences, measures, item, item === this.median),
       next: (item, key) => this.next(item, key),
       picked: () => undefined,
     });
   }
 
   draw(): void {
-    const layout = passagesLayout(this.passages, this.measures, widthOf(this.chart));
+    const layout = occurrencesLayout(this.occurrences, this.measures, widthOf(this.chart));
     this.median = layout.median;
-    this.chart.innerHTML = passagesSvg(layout, this.passages, this.measures).text;
+    this.chart.innerHTML = occurrencesSvg(layout, this.occurrences, this.measures).text;
   }
 
   redraw(): void {
@@ -36,7 +36,7 @@ export class PassagesChart {
   }
 
   private next(item: number, key: string): number | null {
-    const last = this.passages.length - 1;
+    const last = this.occurrences.length - 1;
     const places: Record<string, number> = {
       ArrowLeft: Math.max(0, item - 1),
       ArrowRight: Math.min(last, item + 1),

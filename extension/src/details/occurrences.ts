@@ -1,4 +1,4 @@
-// The passages through a region as bars, in order of time: where each stands, and what it says.
+// The occurrences through a region as bars, in order of time: where each stands, and what it says.
 import type { Measures, OccurrenceTimes } from '../protocol';
 import { ticks, type Tick } from './scale';
 import { timeText } from './text';
@@ -24,7 +24,7 @@ export interface BarLane {
   median: { y: number; text: string };
 }
 
-export interface PassagesLayout {
+export interface OccurrencesLayout {
   width: number;
   height: number;
   left: number;
@@ -34,13 +34,16 @@ export interface PassagesLayout {
   numbers: { x: number; text: string }[];
   /** Where one trace ends and the next begins. */
   breaks: number[];
-  /** Place of the median passage, null where it is not among those that were kept. */
+  /** Place of the median occurrence, null where it is not among those that were kept. */
   median: number | null;
   warmups: { from: number; to: number } | null;
   isCold: boolean;
 }
 
 const LEFT = 62;
+const RIGHT = 8;
+/** Room for the text above the bars. */
+const ROOM_FOR_TEXT = 180;
 const HEADING = 32;
 const LANE = 76;
 const BETWEEN = 14;
@@ -48,14 +51,14 @@ const FOOT = 30;
 const WIDEST_SLOT = 46;
 const MOST_OVER_MEDIAN = 4;
 
-export function passagesLayout(
-  passages: readonly OccurrenceTimes[],
+export function occurrencesLayout(
+  occurrences: readonly OccurrenceTimes[],
   measures: Measures,
   width: number,
-): PassagesLayout {
-  const slot = Math.min(WIDEST_SLOT, (width - LEFT - 8) / Math.max(1, passages.length));
+): OccurrencesLayout {
+  const slot = Math.min(WIDEST_SLOT, (width - LEFT - RIGHT) / Math.max(1, occurrences.length));
   const barWidth = Math.max(1, Math.min(26, slot * 0.68));
-  const placed = { slot, barWidth, passages };
+  const placed = { slot, barWidth, occurrences };
   const lanes: BarLane[] = [];
   let top = HEADING;
   const cuda = measures.cuda_total_ns;
@@ -65,19 +68,20 @@ export function passagesLayout(
   }
   lanes.push(lane('cpu', 'CPU total', top, measures.cpu_total_ns.median, placed));
   const { trace, start_ns } = measures.median_occurrence;
-  const median = passages.findIndex((each) => each.trace === trace && each.start_ns === start_ns);
-  const warm = passages.findIndex((each) => !each.is_warmup);
-  const warmups = warm === -1 ? passages.length : warm;
+  const median = occurrences.findIndex((each) => each.trace === trace && each.start_ns === start_ns);
+  const warm = occurrences.findIndex((each) => !each.is_warmup);
+  const warmups = warm === -1 ? occurrences.length : warm;
+  const right = LEFT + slot * occurrences.length;
   return {
-    width,
+    width: Math.min(width, Math.max(right + RIGHT, ROOM_FOR_TEXT)),
     height: top + LANE + FOOT,
     left: LEFT,
-    right: LEFT + slot * passages.length,
+    right,
     slot,
     lanes,
-    numbers: numbersOf(passages.length, measures.occurrences, slot),
-    breaks: passages.flatMap((each, index) =>
-      index > 0 && each.trace !== passages[index - 1]?.trace ? [LEFT + slot * index] : [],
+    numbers: numbersOf(occurrences.length, measures.occurrences, slot),
+    breaks: occurrences.flatMap((each, index) =>
+      index > 0 && each.trace !== occurrences[index - 1]?.trace ? [LEFT + slot * index] : [],
     ),
     median: median === -1 ? null : median,
     isCold: measures.is_cold,
@@ -88,30 +92,30 @@ export function passagesLayout(
 interface Placed {
   slot: number;
   barWidth: number;
-  passages: readonly OccurrenceTimes[];
+  occurrences: readonly OccurrenceTimes[];
 }
 
 function lane(kind: 'cuda' | 'cpu', title: string, top: number, medianNs: number, placed: Placed): BarLane {
-  const { slot, barWidth, passages } = placed;
+  const { slot, barWidth, occurrences } = placed;
   const bottom = top + LANE;
-  const values = passages.map((each) => (kind === 'cuda' ? each.cuda_total_ns : each.cpu_total_ns));
+  const values = occurrences.map((each) => (kind === 'cuda' ? each.cuda_total_ns : each.cpu_total_ns));
   const known = values.filter((value) => value !== null);
-  // One slow passage, the first one mostly, would leave nothing to see of the others.
+  // One slow occurrence, the first one mostly, would leave nothing to see of the others.
   const highest = Math.min(Math.max(1, ...known), Math.max(1, medianNs) * MOST_OVER_MEDIAN);
   const y = (ns: number): number => bottom - (Math.min(ns, highest) / highest) * LANE;
   const bars = values.flatMap((ns, index): Bar[] => {
-    const passage = passages[index];
-    if (ns === null || !passage) return [];
+    const occurrence = occurrences[index];
+    if (ns === null || !occurrence) return [];
     const x = LEFT + slot * index + (slot - barWidth) / 2;
     const cut = ns > highest ? timeText(ns) : null;
-    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isWarmup: passage.is_warmup, cut }];
+    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isWarmup: occurrence.is_warmup, cut }];
   });
   const found = ticks(0, highest, 3).map((tick) => ({ ...tick, y: y(tick.ns) }));
   return { title, kind, top, bottom, ticks: found, bars, median: { y: y(medianNs), text: timeText(medianNs) } };
 }
 
-/** Numbers below the bars; of a choice among many passages none would be true. */
-function numbersOf(shown: number, seen: number, slot: number): PassagesLayout['numbers'] {
+/** Numbers below the bars; of a choice among many occurrences none would be true. */
+function numbersOf(shown: number, seen: number, slot: number): OccurrencesLayout['numbers'] {
   if (shown !== seen) return [];
   const step = [1, 5, 10, 20, 50].find((each) => each * slot >= 24) ?? 100;
   const numbers = Array.from({ length: shown }, (_, index) => index + 1);
@@ -120,43 +124,43 @@ function numbersOf(shown: number, seen: number, slot: number): PassagesLayout['n
     .map((number) => ({ x: LEFT + slot * (number - 0.5), text: String(number) }));
 }
 
-/** All that is known of one passage, in a line. */
-export function passageText(
-  passages: readonly OccurrenceTimes[],
+/** All that is known of one occurrence, in a line. */
+export function occurrenceText(
+  occurrences: readonly OccurrenceTimes[],
   measures: Measures,
   index: number,
   isMedian: boolean,
 ): string {
-  const passage = passages[index];
-  if (!passage) return '';
-  const marks = [isMedian ? 'median' : '', passage.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : ''].filter(
+  const occurrence = occurrences[index];
+  if (!occurrence) return '';
+  const marks = [isMedian ? 'median' : '', occurrence.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : ''].filter(
     Boolean,
   );
-  const isWhole = passages.length === measures.occurrences;
-  const number = `Passage ${index + 1} of ${isWhole ? '' : 'the '}${passages.length}${isWhole ? '' : ' kept'}`;
+  const isWhole = occurrences.length === measures.occurrences;
+  const number = `Occurrence ${index + 1} of ${isWhole ? '' : 'the '}${occurrences.length}${isWhole ? '' : ' kept'}`;
   const facts = [marks.length > 0 ? `${number} (${marks.join(', ')})` : number];
-  if (passage.cuda_total_ns !== null) {
-    const busy = passage.cuda_busy_ns;
-    const more = busy === null || busy === passage.cuda_total_ns ? '' : `, busy ${timeText(busy)}`;
-    facts.push(`CUDA ${timeText(passage.cuda_total_ns)}${more}`);
+  if (occurrence.cuda_total_ns !== null) {
+    const busy = occurrence.cuda_busy_ns;
+    const more = busy === null || busy === occurrence.cuda_total_ns ? '' : `, busy ${timeText(busy)}`;
+    facts.push(`CUDA ${timeText(occurrence.cuda_total_ns)}${more}`);
   }
-  facts.push(`CPU ${timeText(passage.cpu_total_ns)}, self ${timeText(passage.cpu_self_ns)}`);
-  const first = passages[0];
-  if (first && index > 0 && first.trace === passage.trace) {
-    facts.push(`${timeText(passage.start_ns - first.start_ns)} after the first`);
+  facts.push(`CPU ${timeText(occurrence.cpu_total_ns)}, self ${timeText(occurrence.cpu_self_ns)}`);
+  const first = occurrences[0];
+  if (first && index > 0 && first.trace === occurrence.trace) {
+    facts.push(`${timeText(occurrence.start_ns - first.start_ns)} after the first`);
   }
   return facts.join(' · ');
 }
 
 /** The chart in a sentence, for who cannot see it. */
-export function passagesSummary(passages: readonly OccurrenceTimes[], measures: Measures): string {
-  const warmups = passages.filter((each) => each.is_warmup).length;
+export function occurrencesSummary(occurrences: readonly OccurrenceTimes[], measures: Measures): string {
+  const warmups = occurrences.filter((each) => each.is_warmup).length;
   const cpu = measures.cpu_total_ns;
   const cuda = measures.cuda_total_ns;
   const spread = (name: string, { median, min, max }: typeof cpu): string =>
     `${name} median ${timeText(median)}, from ${timeText(min)} to ${timeText(max)}`;
   return [
-    `${passages.length} passages in order of time, ${warmups} of them warm-up`,
+    `${occurrences.length} occurrences in order of time, ${warmups} of them warm-up`,
     ...(cuda ? [spread('CUDA', cuda)] : []),
     spread('CPU', cpu),
   ].join('. ');

@@ -1,0 +1,140 @@
+"""Events as values with types: what is needed of each, and no more.
+
+msgspec fills them while it reads (decoding.py) and passes over the rest of the text.
+"""
+
+from typing import Annotated, Any, Final, TypeAlias, cast
+
+from msgspec import Meta, Struct, field
+
+from kinetoscope_core.trace.schema import OF_USE
+from kinetoscope_core.trace.times import ns_from_us
+
+_LARGEST: Final = 2**63 - 1
+_LARGEST_US: Final = _LARGEST // 1000
+_NO: Final = (False, "false", "False")
+
+_Int64 = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)]
+_TimeInFile = (
+    Annotated[int, Meta(ge=-_LARGEST_US, le=_LARGEST_US)]
+    | Annotated[float, Meta(ge=-_LARGEST_US, le=_LARGEST_US)]
+    | Annotated[str, Meta(pattern=r"^[0-8]?\d{1,15}(\.\d+)?$")]
+)
+
+
+class Arguments(Struct, frozen=True, gc=False):
+    """What an event says beyond its time and place; -1 for what it does not."""
+
+    external_id: _Int64 = field(default=-1, name="External id")
+    correlation: _Int64 = -1
+    sequence: _Int64 = field(default=-1, name="Sequence number")
+    forward_thread: _Int64 = field(default=0, name="Fwd thread id")
+    device: _Int64 = -1
+    stream: _Int64 = -1
+    bytes: _Int64 = -1
+    finished: bool | str = True
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the region was left before the window closed."""
+        return self.finished not in _NO
+
+
+_NO_ARGUMENTS: Final = Arguments()
+
+
+class Slice(Struct, tag_field="ph", tag="X", gc=False):
+    """Something that took `dur` µs from `ts` µs on."""
+
+    name: str
+    pid: int | str
+    tid: int | str
+    ts: _TimeInFile
+    dur: _TimeInFile
+    cat: str = ""
+    args: Arguments = _NO_ARGUMENTS
+
+
+class FlowStart(Struct, tag_field="ph", tag="s", gc=False):
+    """Where an arrow begins; its end has the same `id`."""
+
+    id: int | str
+    pid: int | str
+    tid: int | str
+    ts: _TimeInFile
+    cat: str = ""
+
+
+class FlowEnd(FlowStart, tag_field="ph", tag="f", gc=False):
+    """Where an arrow ends."""
+
+
+class Unused(Struct, gc=False):
+    """An event of no use here, such as a name of a process. Without a phase it is no event at all."""
+
+    has_phase: bool = True
+
+
+class Unreadable(Struct, gc=False):
+    """An event that would be of use and lacks a usable time, phase or name."""
+
+    has_phase: bool = True
+
+
+Event: TypeAlias = Slice | FlowStart | FlowEnd | Unused | Unreadable
+
+
+def made_plain(value: object) -> Event:
+    """An event out of any parsed value: with numbers written as text, without a length, and so on."""
+    if not isinstance(value, dict):
+        return Unreadable(has_phase=False)
+    given = cast("dict[str, Any]", value)
+    phase, name = given.get("ph"), given.get("name")
+    category = str(given.get("cat", ""))
+    ts: Any = given.get("ts")
+    duration: Any = given.get("dur", 0)  # some writers leave out a length of zero
+    if phase not in ("X", "s", "f") and "ph" in given:
+        return Unused()
+    has_name = isinstance(name, str | int | float) or phase != "X"
+    if "ph" not in given or not has_name or not _is_time(ts) or not _is_time(duration):
+        return (Unreadable if category in OF_USE else Unused)(has_phase="ph" in given)
+    pid, tid = _as_key(given.get("pid")), _as_key(given.get("tid"))
+    if phase == "X":
+        return Slice(str(name), pid, tid, ts, duration, category, _arguments(given.get("args")))
+    return (FlowStart if phase == "s" else FlowEnd)(_as_key(given.get("id")), pid, tid, ts, category)
+
+
+def _arguments(value: object) -> Arguments:
+    if not isinstance(value, dict):
+        return _NO_ARGUMENTS
+    given = cast("dict[str, Any]", value)
+    return Arguments(
+        external_id=_as_number(given.get("External id")),
+        correlation=_as_number(given.get("correlation")),
+        sequence=_as_number(given.get("Sequence number")),
+        forward_thread=max(_as_number(given.get("Fwd thread id")), 0),
+        device=_as_number(given.get("device")),
+        stream=_as_number(given.get("stream")),
+        bytes=_as_number(given.get("bytes")),
+        finished=given.get("finished", True) not in _NO,
+    )
+
+
+def _is_time(value: object) -> bool:
+    try:
+        return abs(ns_from_us(value)) <= _LARGEST
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _as_key(value: object) -> int | str:
+    return value if isinstance(value, int | str) else str(value)
+
+
+def _as_number(value: object) -> int:
+    """An id or a size; -1 for what is none, such as the 2**64-1 of "no sequence number"."""
+    try:
+        number = int(cast("Any", value))
+    except (TypeError, ValueError, OverflowError):
+        return -1
+    return number if abs(number) <= _LARGEST else -1
