@@ -260,10 +260,11 @@ async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start)
     assert await client.hints(hidden) == []
     assert await client.lenses(hidden) == []
     for uri, severity in ((shown, lsp.DiagnosticSeverity.Information), (hidden, lsp.DiagnosticSeverity.Hint)):
-        (bound,) = await client.until(lambda uri=uri: client.diagnostics.get(uri), "diagnostics")
+        _, bound = await client.until(lambda uri=uri: client.diagnostics.get(uri), "diagnostics")
         assert bound.severity == severity
 
-    client.set_configuration({"severities": {"overhead-bound": "off"}}, section="kinetoscope", scope_uri=scope)
+    off = {"overhead-bound": "off", "cold-start": "off"}
+    client.set_configuration({"severities": off}, section="kinetoscope", scope_uri=scope)
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
     await client.until(lambda: not client.diagnostics[hidden], "change")
     assert await client.hints(hidden)
