@@ -26,7 +26,7 @@ def finding_text(finding: Finding) -> str:
     """The message of a finding, with what can be gained where that is known."""
     if finding.saves_at_most_ns is None:
         return finding.message
-    return f"{finding.message} At most {time_text(finding.saves_at_most_ns)} can be saved."
+    return f"{finding.message} At most {time_text(finding.saves_at_most_ns)} can be saved in all."
 
 
 def active(findings: Sequence[Finding] | None) -> list[Finding]:

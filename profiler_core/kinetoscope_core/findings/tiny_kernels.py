@@ -3,7 +3,7 @@
 from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
-from kinetoscope_core.findings.phrases import name_of
+from kinetoscope_core.findings.phrases import name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import time_text
 from kinetoscope_core.trace.schema import KERNEL
@@ -36,7 +36,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     mean_ns = run_ns // len(kernels)
     return Claim(
         f"{name_of(measures)} launches {a_call} kernels a call that take {time_text(mean_ns)} each: the GPU worked"
-        f" {time_text(measures.cuda_busy_ns.sum)} of {time_text(measures.cpu_total_ns.sum)}.",
+        f" {time_text(measures.cuda_busy_ns.sum)} of {time_text(measures.cpu_total_ns.sum)} {over_calls(measures)}.",
         cost_ns=launching_ns,
         evidence={"kernels_per_call": a_call, "mean_kernel_ns": mean_ns, "gpu_busy_ns": measures.cuda_busy_ns.sum},
         saves_at_most_ns=launching_ns,
