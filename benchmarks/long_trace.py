@@ -1,30 +1,17 @@
-"""Writes a trace as long as you like: a real one again and again, each time later and with ids of its own.
+"""A trace as long as you like: a real one again and again, each time later and with ids of its own, in its layout.
 
-    python benchmarks/long_trace.py OUT.json [--megabytes 1000] [--trace TRACE]
-
-TRACE is that of 300 training steps on an H200 when it is not given (shared/traces/h200/train_mlp_long.json.gz, 185 MB
-of JSON). Its layout is kept; what is written is a whole number of copies.
+For `trace_reading.py --megabytes N`.
 """
 
-import argparse
-import gzip
 import re
 from collections import defaultdict
 from math import ceil
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parent.parent
-LONG_TRACE = _ROOT.parent / "shared" / "traces" / "h200" / "train_mlp_long.json.gz"
-
 _HEAD = re.compile(rb'"traceEvents"\s*:\s*\[')
 _TAIL = re.compile(rb"\}\s*(\]\s*,?[^\[\]]*)$")
 _IDS = (b"id", b"correlation", b"External id", b"Sequence number", b"Ev Idx")
 _NUMBER = re.compile(rb'("(ts|%b)"\s*:\s*)(\d+)' % b"|".join(_IDS))
-
-
-def text_of(path: Path) -> bytes:
-    """A trace's JSON, unpacked if it is gzipped."""
-    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
 
 
 def write(out: Path, text: bytes, megabytes: float) -> int:
@@ -58,18 +45,3 @@ def _steps(events: bytes) -> dict[bytes, int]:
         if number:  # a time of 0 is one that was lost
             least[key] = min(least.get(key, number), number)
     return {key: most[key] - least.get(key, 0) + 1_000_000 for key in most}
-
-
-def main() -> None:
-    """Writes the file and says what is in it."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--megabytes", type=float, default=1000)
-    parser.add_argument("--trace", type=Path, default=LONG_TRACE)
-    options = parser.parse_args()
-    copies = write(options.out, text_of(options.trace), options.megabytes)
-    print(f"{options.out}: {options.out.stat().st_size / 1e6:.0f} MB, {copies} copies of {options.trace.name}")
-
-
-if __name__ == "__main__":
-    main()
