@@ -8,7 +8,7 @@ from kinetoscope_core.attribution.nesting import Nesting, nesting_of
 from kinetoscope_core.attribution.owning import DeviceNumbers, device_numbers
 from kinetoscope_core.attribution.reporting import problems_of
 from kinetoscope_core.measures import Occurrence, Problem
-from kinetoscope_core.trace import Trace
+from kinetoscope_core.trace import Trace, collector_off
 
 if TYPE_CHECKING:
     from array import array
@@ -36,6 +36,7 @@ class Attribution:
     problems: list[Problem]
 
 
+@collector_off()
 def attribute(trace: Trace) -> Attribution:
     """The numbers of docs/measures.md for each occurrence, ordered by start."""
     nesting = nesting_of(trace)

@@ -1,6 +1,7 @@
 """Autograd threads: which they are, and which region of the forward thread their work belongs to."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from itertools import compress
 
 from kinetoscope_core.attribution.nesting import Nesting
@@ -11,7 +12,7 @@ from kinetoscope_core.trace.schema import OPERATOR
 _EVALUATE = "autograd::engine::evaluate_function"
 
 
-def autograd_threads(trace: Trace) -> set[int]:
+def autograd_threads(trace: Trace, backward_operators: Iterable[int]) -> set[int]:
     """Threads that receive `fwdbwd` flows from another one, or have backward operators (docs/measures.md)."""
     host, flows = trace.host, trace.flows
     evaluating = {number for number, name in enumerate(trace.names) if name.startswith(_EVALUATE)}
@@ -20,7 +21,7 @@ def autograd_threads(trace: Trace) -> set[int]:
         for forward, backward in zip(flows.forward_thread, flows.backward_thread, strict=True)
         if forward != backward
     }
-    threads.update(host.thread[index] for index in host.backward_operators())
+    threads.update([host.thread[index] for index in backward_operators])
     if evaluating:
         named = compress(range(len(host)), map(evaluating.__contains__, host.name))
         threads.update(host.thread[index] for index in named if host.kind[index] == OPERATOR)

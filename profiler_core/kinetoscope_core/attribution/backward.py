@@ -1,7 +1,7 @@
 """Links from backward work to the region its forward operator ran in: what a region costs later."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 from kinetoscope_core.attribution.autograd import ForwardRegions
 from kinetoscope_core.attribution.nesting import in_order
@@ -15,20 +15,21 @@ _Node = tuple[int, int]
 class BackwardLinks:
     """Answers `forward_region_of` for launches. `exist` is false where the trace links no backward to a forward."""
 
-    def __init__(self, trace: Trace, regions: ForwardRegions, autograd: Iterable[int]) -> None:
+    def __init__(
+        self, trace: Trace, regions: ForwardRegions, autograd: set[int], backward_operators: Iterable[int]
+    ) -> None:
         host = trace.host
-        nodes: list[tuple[int, _Node]] = [
-            (index, (sequence, host.forward_thread[index]))
-            for index in host.backward_operators()
-            if (sequence := host.sequence[index]) >= 0
-        ]
+        operators = [index for index in backward_operators if host.sequence[index] >= 0]
+        sequences = [host.sequence[index] for index in operators]
+        numbers = [host.forward_thread[index] for index in operators]
+        nodes: dict[int, _Node] = dict(zip(operators, zip(sequences, numbers, strict=True), strict=True))
         linked = (
             _linked_by_flows(trace, regions, nodes)
             if len(trace.flows)
-            else _linked_by_sequence(trace, regions, nodes, set(autograd))
+            else _linked_by_sequence(trace, regions, nodes, autograd)
         )
         self.exist = bool(linked)
-        region_of = {index: linked[node] for index, node in nodes if node in linked}
+        region_of = {index: linked[node] for index, node in nodes.items() if node in linked}
         operators_of: defaultdict[int, list[int]] = defaultdict(list)
         for index in region_of:
             operators_of[host.thread[index]].append(index)
@@ -46,10 +47,12 @@ class BackwardLinks:
         return -1 if timeline is None else timeline.innermost_at(moment)
 
 
-def _linked_by_flows(trace: Trace, regions: ForwardRegions, nodes: Sequence[tuple[int, _Node]]) -> dict[_Node, int]:
+def _linked_by_flows(trace: Trace, regions: ForwardRegions, nodes: Mapping[int, _Node]) -> dict[_Node, int]:
     """A flow ends at the start of a backward node."""
     flows, host = trace.flows, trace.host
-    node_at = {(host.thread[index], host.start_ns[index]): node for index, node in nodes}
+    threads = [host.thread[index] for index in nodes]
+    starts = [host.start_ns[index] for index in nodes]
+    node_at = dict(zip(zip(threads, starts, strict=True), nodes.values(), strict=True))
     linked: dict[_Node, int] = {}
     rows = zip(flows.forward_thread, flows.forward_ns, flows.backward_thread, flows.backward_ns, strict=True)
     for forward_thread, forward_ns, backward_thread, backward_ns in rows:
@@ -60,11 +63,11 @@ def _linked_by_flows(trace: Trace, regions: ForwardRegions, nodes: Sequence[tupl
 
 
 def _linked_by_sequence(
-    trace: Trace, regions: ForwardRegions, nodes: Sequence[tuple[int, _Node]], autograd: set[int]
+    trace: Trace, regions: ForwardRegions, nodes: Mapping[int, _Node], autograd: set[int]
 ) -> dict[_Node, int]:
     """Without flows: the last forward operator with the node's sequence number, if only one thread has such."""
     host = trace.host
-    wanted = {sequence: index for index, (sequence, _) in nodes}
+    wanted = {sequence: index for index, (sequence, _) in nodes.items()}
     last: dict[int, int] = {}
     ambiguous: set[int] = set()
     for index, sequence in enumerate(host.sequence):
@@ -77,6 +80,6 @@ def _linked_by_sequence(
             last[sequence] = index
     return {
         node: regions.innermost_at(host.thread[last[node[0]]], host.start_ns[last[node[0]]])
-        for _, node in nodes
+        for node in nodes.values()
         if node[0] in last and node[0] not in ambiguous
     }

@@ -37,7 +37,8 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
     """Gives each activity to the region that launched it, and sums up."""
     host, device = trace.host, trace.device
     number = len(nesting.slices)
-    autograd = autograd_threads(trace)
+    backward_operators = host.backward_operators()
+    autograd = autograd_threads(trace, backward_operators)
     regions = ForwardRegions(trace, nesting)
     parent = nesting.thread_parent.copy()
     for thread in autograd & nesting.regions_of.keys():
@@ -77,7 +78,7 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
             launches[owner] += 1
     found.ambiguous = regions.ambiguous
     _sum_up(trace, found)
-    links = BackwardLinks(trace, regions, autograd)
+    links = BackwardLinks(trace, regions, autograd, backward_operators)
     if links.exist:
         found.backward_ns = _backward(trace, found, links)
     return found

@@ -80,11 +80,13 @@ class Collector:
         """Adds events in the order of the file. Those of no use (process names, launch flows) are only counted."""
         self.events += len(events)
         slices = [event for event in events if type(event) is Slice]
+        if slices:
+            self.has_phases = True
+            self._add_slices(slices)
         if len(slices) < len(events):
             self._add_others([event for event in events if type(event) is not Slice])
-        if not slices:
-            return
-        self.has_phases = True
+
+    def _add_slices(self, slices: list[Slice]) -> None:
         code_of = _CODES.get
         codes = bytes([code_of(event.cat, _OF_NO_USE) for event in slices])
         kinds, chosen = _chosen(_HOST, slices, codes)
