@@ -36,7 +36,7 @@ def _work(run: RunFacts, *, of_threads_with_regions: bool) -> _Work | None:
         return None
     for number, recording in enumerate(run.recordings):
         device, names = recording.trace.device, recording.trace.names
-        autograd = autograd_threads(recording.trace)
+        autograd = autograd_threads(recording.trace, recording.trace.host.backward_operators())
         known = autograd | recording.attribution.nesting.regions_of.keys()
         for activity, thread in _outside(recording):
             if (thread in known) != of_threads_with_regions:
