@@ -9,9 +9,11 @@ PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
+OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
 SHOW_DETAILS: Final = "kinetoscope.showDetails"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
+EXPLAIN: Final = "kinetoscope.explain"
 
 COMMANDS: Final = (
     PROFILE_REGION,
@@ -19,9 +21,11 @@ COMMANDS: Final = (
     PROFILE_WITH_ARGUMENTS,
     CANCEL,
     OPEN_TRACE,
+    OPEN_TRACE_AT,
     SHOW_DETAILS,
     CLEAR,
     LOAD_TRACE,
+    EXPLAIN,
 )
 
 PROFILE: Final = "kinetoscope/profile"
