@@ -8,6 +8,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# npm writes this file last.
+NODE_READY := node_modules/.package-lock.json
 
 .PHONY: demo test check bench gpu-test build vsix clean
 
@@ -16,15 +18,18 @@ demo: $(READY)
 
 # Tests start interpreters that import torch: one thread each, so that they don't fight over the cores.
 test: export OMP_NUM_THREADS = 1
-test: $(READY)
+test: $(READY) $(NODE_READY)
 	@bash scripts/set_up_browser.sh
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	npm run --silent unit
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=15 $(ARGS)
 
-check: $(READY)
+check: $(READY) $(NODE_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/python -m pytest -q tests/test_layering.py
+	npm run --silent types
+	npm run --silent lint
 
 bench: $(READY)
 	@set -e; for benchmark in $(wildcard benchmarks/*.py); do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
@@ -37,15 +42,14 @@ build: $(READY)
 	rm -f dist/*.whl dist/*.tar.gz
 	$(BIN)/python -m build --no-isolation
 
-vsix: $(READY) node_modules/.package-lock.json
+vsix: $(READY) $(NODE_READY)
 	$(BIN)/python scripts/build_vsix.py $(TARGET)
 
 clean:
 	rm -rf dist extension/dist extension/dist-test extension/bundled .coverage .hypothesis .pytest_cache .ruff_cache
 	find profiler_core tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# npm writes this file last.
-node_modules/.package-lock.json: package-lock.json
+$(NODE_READY): package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 

@@ -92,10 +92,10 @@ def vsix(code_server, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def play(browser, code_server, vsix, pictures, tmp_path, record_property) -> Callable[[str], None]:
+def play(browser, code_server, vsix, pictures, tmp_path, record_property) -> Callable[..., None]:
     """Plays a scenario of vscode/ with the workspace tmp_path/workspace and the cache tmp_path/cache."""
 
-    def playing(scenario: str) -> None:
+    def playing(scenario: str, **more: object) -> None:
         own = pictures / scenario
         shutil.rmtree(own, ignore_errors=True)
         own.mkdir()
@@ -109,6 +109,7 @@ def play(browser, code_server, vsix, pictures, tmp_path, record_property) -> Cal
             "perfetto": browser.perfetto,
             "interpreter": sys.executable,
             "seconds": SCENARIO_S,
+            **more,
         }
         command = [browser.node, VSCODE / f"{scenario}.mjs", json.dumps(given, default=str)]
         with locked(code_server.parents[4] / ".lock"):  # one VS Code at a time is enough for two cores

@@ -52,9 +52,29 @@ def test_runs_ask_fail_and_are_cancelled(play):
     play("runs")
 
 
-def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play, tmp_path):
+@pytest.fixture
+def trained(tmp_path):
+    """The workspace has examples/train_mlp.py, and the store a run of it that an H200 recorded."""
     example = tmp_path / "workspace" / "train_mlp.py"
     example.parent.mkdir()
     example.write_bytes((ROOT / "examples" / "train_mlp.py").read_bytes())
     keep_recorded("train_mlp_focus", example, tmp_path / "cache")
+
+
+@pytest.mark.usefixtures("trained")
+def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play):
     play("traces")
+
+
+@pytest.mark.usefixtures("trained")
+def test_editor_and_details_follow_the_theme(play):
+    play("themes", scale=1.4)
+
+
+def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):
+    play("trust")
+
+
+def test_an_interpreter_that_will_not_do_is_told_and_another_one_taken_without_a_reload(play):
+    old = sorted(Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python"))
+    play("interpreters", old=str(old[-1]) if old else None)

@@ -45,7 +45,10 @@ class ForwardRegions:
         for forward, backward in zip(trace.flows.forward_thread, trace.flows.backward_thread, strict=True):
             if forward != backward:
                 named[backward][forward] += 1
-        self._forward_of = {backward: counts.most_common(1)[0][0] for backward, counts in named.items()}
+        nothing = Timeline(())
+        self._forward_of = {
+            backward: self._timelines.get(counts.most_common(1)[0][0], nothing) for backward, counts in named.items()
+        }
 
     def innermost_at(self, thread: int, moment: int) -> int:
         """The innermost region open on a thread, -1 for none."""
@@ -56,7 +59,7 @@ class ForwardRegions:
         """The occurrence that work of an autograd thread belongs to, -1 if none or if nothing says which."""
         forward = self._forward_of.get(autograd_thread)
         if forward is not None:
-            return self.innermost_at(forward, moment)
+            return forward.innermost_at(moment)
         candidates = [
             occurrence
             for thread, timeline in self._timelines.items()

@@ -13,8 +13,8 @@ class Timeline:
     __slots__ = ("_innermost", "_times")
 
     def __init__(self, spans: Iterable[tuple[int, int, int]]) -> None:
-        self._times: list[int] = []
-        self._innermost: list[int] = []
+        self._times: list[int] = [-(2**63)]  # before all spans: none
+        self._innermost: list[int] = [-1]
         ends: list[int] = []
         entered: list[int] = []
         for start, end, ident in spans:
@@ -39,5 +39,4 @@ class Timeline:
 
     def innermost_at(self, moment: int) -> int:
         """The id of the innermost span open at that moment, -1 if none is."""
-        place = bisect_right(self._times, moment) - 1
-        return self._innermost[place] if place >= 0 else -1
+        return self._innermost[bisect_right(self._times, moment) - 1]

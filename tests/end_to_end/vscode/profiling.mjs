@@ -62,11 +62,14 @@ await scenario(async (stage) => {
     const text = await box.innerText();
     assert.match(text, /CPU total/);
     assert.match(text, /No CUDA times: /);
-    for (const link of ['Profile again', 'Trace', 'Details']) await box.getByText(link, { exact: true }).waitFor();
+    for (const link of ['Profile again', 'Trace']) await box.getByText(link, { exact: true }).waitFor();
+    await box.getByText('Details', { exact: true }).click();
+    await code.webview().locator('#notes').getByText('No CUDA times: torch').waitFor();
+    await code.webview().locator('#regions tr[aria-selected="true"]', { hasText: 'matmul_add' }).waitFor();
   });
 
   await stage.step('a bar by its share', async () => {
-    await code.leave();
+    await page.locator('.tab', { hasText: 'Kinetoscope: ' }).getByLabel('Close').click();
     const bars = await code.bars();
     assert.equal(bars.length, 1);
     assert.equal(bars[0].style, 'solid');

@@ -106,8 +106,10 @@ class Stage {
   }
 
   #note(request) {
-    const known = ['', '127.0.0.1', new URL(ORIGIN).hostname];
-    if (known.includes(new URL(request.url()).hostname)) return;
+    const { hostname } = new URL(request.url());
+    // VS Code's service worker answers for the last one, out of the extension's folder.
+    const known = ['', '127.0.0.1', new URL(ORIGIN).hostname, 'vscode-resource.vscode-cdn.net'];
+    if (known.some((name) => hostname === name || (name && hostname.endsWith(`.${name}`)))) return;
     const asker = request.serviceWorker() || request.isNavigationRequest() ? '' : request.frame().url();
     if (!this.perfettos.some((ui) => asker.startsWith(ui))) this.#strangers.add(`${request.url()} from ${asker}`);
   }

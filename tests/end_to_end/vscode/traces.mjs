@@ -104,7 +104,7 @@ await scenario(async (stage) => {
   });
 
   const panel = code.webview();
-  const rows = panel.locator('#regions tbody tr');
+  const rows = panel.locator('#regions tbody tr[data-region]');
   const names = async () => (await rows.locator('th').allInnerTexts()).map((name) => name.trim());
 
   await stage.step('details', async () => {
@@ -113,7 +113,7 @@ await scenario(async (stage) => {
     assert.match(await panel.locator('h1').innerText(), /^train_mlp.py --steps 100000/);
     assert.match(await panel.locator('#facts').innerText(), /NVIDIA H200 · torch 2.11.0\+cu130/);
     assert.deepEqual((await names()).sort(), Object.keys(HINTS).sort());
-    await panel.locator('#lanes-chart svg').waitFor();
+    await panel.locator('#lanes-chart svg.lanes').waitFor();
   });
 
   await stage.step('sorted', async () => {

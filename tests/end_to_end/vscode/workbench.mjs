@@ -1,4 +1,5 @@
 // Drives a VS Code workbench in a page of a browser. The selectors are those of VS Code 1.100.
+import { errors } from 'playwright-core';
 import { until } from './waiting.mjs';
 
 const TOASTS = '.notifications-toasts .notification-toast';
@@ -162,9 +163,15 @@ export class Workbench {
 
   /** Runs a command from the palette by its title. */
   async command(title) {
-    await this.page.keyboard.press('F1');
-    await this.input().fill(`>${title}`);
-    await this.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: title }).first().waitFor();
+    const row = this.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: title }).first();
+    // A web view that is just getting the focus swallows the key, or closes the palette again.
+    await until(`the command ${title}`, async () => {
+      await this.page.keyboard.press('F1');
+      return isInTime(async (timeout) => {
+        await this.input().fill(`>${title}`, { timeout });
+        await row.waitFor({ timeout });
+      });
+    });
     await this.page.keyboard.press('Enter');
   }
 
@@ -172,6 +179,7 @@ export class Workbench {
   async goTo(number) {
     await this.page.keyboard.press('Control+g');
     await this.input().fill(`:${number}`);
+    await this.page.locator('.quick-input-widget .monaco-list-row', { hasText: `line ${number}` }).waitFor();
     await this.page.keyboard.press('Enter');
     await until(`the cursor at line ${number}`, async () => (await this.cursorLine()) === number);
   }
@@ -201,6 +209,17 @@ export class Workbench {
       tabs: await texts('.tab'),
     };
   }
+}
+
+/** Whether `act`, which is given a time limit, kept it. */
+function isInTime(act, timeout = 5000) {
+  return act(timeout).then(
+    () => true,
+    (error) => {
+      if (error instanceof errors.TimeoutError) return false;
+      throw error;
+    },
+  );
 }
 
 /** Runs in the page: notes each text of a notification, since those of a run's phases pass quickly. */
