@@ -8,21 +8,23 @@ import sys
 import zipfile
 from pathlib import Path
 
-SOURCE_ROOTS = ("profiler_core", "server")
+FOLDERS = {"profiler_core/": "", "server/": "", "docs/findings/": "kinetoscope_core/pages/"}
+"""What is packed, and under which name it lies in the wheel."""
+
 METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 
 
-def tracked_files(source_root: str) -> set[str]:
-    listing = subprocess.run(["git", "ls-files", "-z", source_root], check=True, capture_output=True, text=True).stdout
-    return {name.removeprefix(source_root + "/") for name in listing.split("\0") if name}
+def tracked_files(folder: str, packed: str) -> set[str]:
+    listing = subprocess.run(["git", "ls-files", "-z", folder], check=True, capture_output=True, text=True).stdout
+    return {packed + name.removeprefix(folder) for name in listing.split("\0") if name}
 
 
 def main() -> int:
     wheel = Path(sys.argv[1])
     metadata_folder = "-".join(wheel.name.split("-")[:2]) + ".dist-info/"
     expected = {metadata_folder + name for name in METADATA}
-    for source_root in SOURCE_ROOTS:
-        expected |= tracked_files(source_root)
+    for folder, packed in FOLDERS.items():
+        expected |= tracked_files(folder, packed)
     with zipfile.ZipFile(wheel) as archive:
         found = set(archive.namelist())
     for name in sorted(expected - found):

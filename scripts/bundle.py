@@ -25,6 +25,7 @@ REQUIREMENTS = ROOT / "extension" / "bundled-requirements.txt"
 BUNDLED = ROOT / "extension" / "bundled"
 CACHE = ROOT / "build" / "wheels"
 PACKAGES = (ROOT / "profiler_core" / "kinetoscope_core", ROOT / "server" / "kinetoscope_server")
+PAGES = ROOT / "docs" / "findings"
 
 MINORS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 TARGETS = {
@@ -58,6 +59,7 @@ def bundle(target: str, folder: Path) -> None:
         _unpack(wheel, folder)
     for package in PACKAGES:
         shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PAGES, folder / "kinetoscope_core" / "pages")
     shutil.copy(ROOT / "extension" / "serve.py", folder)
     about = {"target": target, "minors": MINORS}
     (folder / "bundled.json").write_text(json.dumps(about) + "\n", encoding="utf-8")

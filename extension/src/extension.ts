@@ -7,7 +7,7 @@ import { Details } from './details/panel';
 import { openExample } from './example';
 import { LINKED, withLinks } from './hovers';
 import { Interpreters } from './interpreter';
-import type { ProgressParams, ResultsParams } from './protocol';
+import type { ProgressParams, ResultsParams, WarmParams } from './protocol';
 import { Results } from './results';
 import { Runs } from './runs';
 import { save } from './saving';
@@ -56,6 +56,9 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => {
       runs.take(params);
     });
+    started.onNotification('kinetoscope/warm', (params: WarmParams) => {
+      status.takeWarm(params);
+    });
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
@@ -63,6 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
     });
   };
   const server = new Server(context, interpreters, log, options, prepare);
+  const status = new Status(server, runs, results);
 
   context.subscriptions.push(
     log,
@@ -73,7 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
     details,
     server,
     new Decorations(results),
-    new Status(server, runs, results),
+    status,
     interpreters.onDidChange(async () => {
       await server.start();
       await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });

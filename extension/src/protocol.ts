@@ -230,6 +230,13 @@ export interface ResultsParams {
   regions: ShownRegion[];
 }
 
+/** What `kinetoscope/warm` tells of the interpreter that is made ready for the next run. */
+export interface WarmParams {
+  state: 'none' | 'preparing' | 'ready';
+  gpu: boolean;
+  memory_bytes: number | null;
+}
+
 export interface ProgressParams {
   uri: string;
   title: string;

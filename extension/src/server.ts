@@ -150,7 +150,7 @@ function minorsIn(folder: string): readonly string[] {
 const WISHES: StaticFeature = {
   fillClientCapabilities(capabilities) {
     const others = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...others, kinetoscope: { results: true, progress: true, save: true } };
+    capabilities.experimental = { ...others, kinetoscope: { results: true, progress: true, save: true, warm: true } };
   },
   initialize() {
     // nothing to set up

@@ -10,6 +10,7 @@ export const SERVER_SETTINGS: readonly string[] = [
   'toTheEnd',
   'budgetSeconds',
   'timeLimitSeconds',
+  'warm',
   'hints',
   'lenses',
   'severities',

@@ -1,10 +1,10 @@
 // The status bar's item (last run, device, stale or not) and the language status (the server, its log, its restart).
 import * as vscode from 'vscode';
-import type { ShownRegion } from './protocol';
+import type { ShownRegion, WarmParams } from './protocol';
 import type { Results } from './results';
 import type { Runs } from './runs';
 import type { Server, ServerState } from './server';
-import { runTooltip, statusText } from './status_text';
+import { runTooltip, statusText, warmText } from './status_text';
 
 const PYTHON: vscode.DocumentSelector = { language: 'python', scheme: 'file' };
 
@@ -14,6 +14,8 @@ export class Status implements vscode.Disposable {
   private readonly restart = vscode.languages.createLanguageStatusItem('kinetoscope.restart', PYTHON);
   private readonly watching: vscode.Disposable[];
   private phase: string | null = null;
+  private state: ServerState | undefined;
+  private warm = '';
 
   constructor(
     server: Server,
@@ -43,12 +45,20 @@ export class Status implements vscode.Disposable {
     this.tellRun();
   }
 
+  /** Takes a `kinetoscope/warm`. */
+  takeWarm(notice: WarmParams): void {
+    this.warm = warmText(notice);
+    if (this.state) this.tellServer(this.state);
+  }
+
   private tellServer(state: ServerState): void {
+    this.state = state;
+    if (state.kind !== 'running') this.warm = '';
     const isBad = 'message' in state;
     this.server.busy = state.kind === 'starting';
     this.server.severity = isBad ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
     this.server.text = isBad ? 'Kinetoscope does not run' : `Kinetoscope: ${state.kind}`;
-    this.server.detail = isBad ? state.message : state.interpreter;
+    this.server.detail = isBad ? state.message : [state.interpreter, ...(this.warm ? [this.warm] : [])].join(' · ');
     this.server.command =
       state.kind === 'refused'
         ? { command: 'kinetoscope.selectInterpreter', title: 'Select Interpreter' }

@@ -1,5 +1,5 @@
 // What the status bar says of the last run. Knows no VS Code.
-import type { Device, ShownRegion } from './protocol';
+import type { Device, ShownRegion, WarmParams } from './protocol';
 
 type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
   measures: Pick<ShownRegion['measures'], 'cuda_total_ns'>;
@@ -14,6 +14,13 @@ export function statusText({ device, measures }: Run, isStale: boolean): string 
 
 function deviceText({ name, count }: Device): string {
   return count > 1 ? `${count} × ${name}` : name;
+}
+
+/** `next run: ready, with CUDA, 304 MB`; nothing where nothing is made ready. */
+export function warmText({ state, gpu, memory_bytes }: WarmParams): string {
+  if (state === 'none') return '';
+  const memory = memory_bytes === null ? [] : [`${Math.round(memory_bytes / 1e6).toString()} MB`];
+  return `next run: ${[state, ...(gpu ? ['with CUDA'] : []), ...memory].join(', ')}`;
 }
 
 export function runTooltip(run: Run, isStale: boolean, now: Date): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heatOf } from '../src/heat';
-import { ago, runTooltip, statusText } from '../src/status_text';
+import { ago, runTooltip, statusText, warmText } from '../src/status_text';
 
 const device = { name: 'NVIDIA H200', count: 1 };
 const onGpu = {
@@ -18,6 +18,15 @@ test('the status bar names the device, and marks what is stale', () => {
   assert.equal(statusText(onCpu, false), 'CPU only');
   assert.equal(statusText({ ...onGpu, device: null }, false), 'GPU');
   assert.equal(statusText({ ...onCpu, device }, false), 'CPU only');
+});
+
+test('the language status says what is made ready for the next run, and nothing where nothing is', () => {
+  assert.equal(warmText({ state: 'none', gpu: false, memory_bytes: null }), '');
+  assert.equal(warmText({ state: 'preparing', gpu: false, memory_bytes: null }), 'next run: preparing');
+  assert.equal(
+    warmText({ state: 'ready', gpu: true, memory_bytes: 303_714_304 }),
+    'next run: ready, with CUDA, 304 MB',
+  );
 });
 
 test('its tooltip says when and with which torch, as far as that is known', () => {

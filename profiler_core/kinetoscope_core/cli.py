@@ -1,4 +1,4 @@
-"""The `kinetoscope` command: `profile`, `read` and `runs`. Results go to stdout, all else to stderr.
+"""The `kinetoscope` command: `profile`, `read`, `runs` and `explain`. Results go to stdout, all else to stderr.
 
 Commands of packages above the core, such as `serve`, are looked up by their entry points.
 """
@@ -7,7 +7,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -17,21 +17,19 @@ from types import FrameType
 
 from rich.console import Console
 
-from kinetoscope_core import __version__
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
+from kinetoscope_core.findings.pages import text_of
 from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.options import parse
 from kinetoscope_core.outcomes import Outcome, Progress
+from kinetoscope_core.phrasing import active
 from kinetoscope_core.placing.prints import file_digest
 from kinetoscope_core.problems import ending_error
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import Result, from_dict, to_json
-from kinetoscope_core.runconfig import (
-    DEFAULT_ACTIVE,
-    DEFAULT_BUDGET_S,
-    DEFAULT_WARMUP,
-    RunConfig,
-    find_interpreter,
-)
+from kinetoscope_core.runconfig import RunConfig, find_interpreter
+from kinetoscope_core.sarif import to_sarif
+from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.terminal import print_result, print_runs
 from kinetoscope_core.text import count_text, printable
@@ -40,6 +38,9 @@ COMMANDS = "kinetoscope.commands"
 """The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
 
 SECONDS_BETWEEN_PROGRESS = 2.0
+
+FOUND = 4
+"""The exit code where `--fail-on` names a finding of the run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,11 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elsewhere = entry_points(group=COMMANDS, name=given[0]) if given else ()
         for command in elsewhere:
             return command.load()(given[1:])
-        options, script_arguments = _parse(given)
+        options, script_arguments = parse(given, (command.name for command in entry_points(group=COMMANDS)))
         if options.command == "profile":
             return _profile(options, script_arguments)
         if options.command == "read":
             return _read(options)
+        if options.command == "explain":
+            return _explain(options)
         return _runs(options)
     except KinetoscopeError as error:
         _say(str(error))
@@ -78,114 +81,27 @@ def _say(text: str) -> None:
         sys.stderr.flush()
 
 
-# --- options
-
-
-def _parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    own, script_arguments = arguments, list[str]()
-    if "--" in arguments:
-        cut = arguments.index("--")
-        own, script_arguments = arguments[:cut], arguments[cut + 1 :]
-    parser = argparse.ArgumentParser(
-        prog="kinetoscope", description="CUDA and CPU times of record_function regions, beside their lines."
-    )
-    parser.add_argument("--version", action="version", version=f"kinetoscope {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_profile(commands.add_parser("profile", help="run a script and measure its regions"))
-    _add_read(commands.add_parser("read", help="measure the regions of Kineto traces"))
-    _add_runs(commands.add_parser("runs", help="list the stored runs, newest first, or show one again"))
-    for name in sorted({command.name for command in entry_points(group=COMMANDS)}):
-        commands.add_parser(name, help=f"see kinetoscope {name} --help")
-    options, unknown = parser.parse_known_args(own)
-    if unknown:
-        hint = "; the script's own arguments come after --" if options.command == "profile" else ""
-        raise UsageError(f"Unknown: {' '.join(unknown)}{hint}.")
-    return options, script_arguments
-
-
-def _add_profile(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "kinetoscope profile [options] SCRIPT [-- the script's arguments]"
-    parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module's name with -m")
-    parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is a module, as in python -m")
-    parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the active environment's)")
-    parser.add_argument("--cwd", metavar="FOLDER", type=Path, help="the script's working directory")
-    parser.add_argument(
-        "--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the script's environment"
-    )
-    parser.add_argument("--region", metavar="NAME|FILE:LINE", help="measure this region, and end then")
-    parser.add_argument(
-        "--warmup",
-        metavar="N",
-        type=_count,
-        default=DEFAULT_WARMUP,
-        help="passages that are run unmeasured (%(default)s)",
-    )
-    parser.add_argument(
-        "--active", metavar="N", type=_positive, default=DEFAULT_ACTIVE, help="passages to measure (%(default)s)"
-    )
-    parser.add_argument("--to-the-end", action="store_true", help="never end the script early; no budget")
-    parser.add_argument(
-        "--budget",
-        metavar="SECONDS",
-        type=_seconds,
-        default=DEFAULT_BUDGET_S,
-        help="longest time under the profiler (%(default)g)",
-    )
-    parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time for the whole run (none)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON, the script's output to stderr")
-
-
-def _add_read(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("traces", metavar="TRACE", nargs="+", type=Path, help="a Kineto trace, gzipped or not")
-    parser.add_argument(
-        "--source", metavar="FILE", action="append", default=[], type=Path, help="source whose regions have these names"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-
-
-def _add_runs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", nargs="?", help="a run of that list, to be shown again")
-    parser.add_argument("--json", action="store_true", help="print the run's result as JSON")
-
-
-def _count(text: str) -> int:
-    if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of passages (0, 1, 2, …)")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if _count(text) == 0:
-        raise argparse.ArgumentTypeError("at least one passage must be measured")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time in seconds, above 0")
-    return seconds
-
-
 # --- profile
 
 
 def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
-    profiling = Profiling(
-        _config(options, script_arguments),
-        options.region,
-        Store(),
-        on_progress=_Teller(is_focused=options.region is not None),
+    config = _config(options, script_arguments)
+    runner = RunnerProcess(
+        config,
         stdout=sys.stderr.buffer if options.json else None,
         shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
     )
+    teller = _Teller(is_focused=options.region is not None)
+    profiling = Profiling(config, options.region, Store(), runner, on_progress=teller)
     with _signals_cancel(profiling):
-        result, outcome = profiling.run()
+        try:
+            result, outcome = profiling.run()
+        finally:
+            profiling.finish()
     _show(result, as_json=options.json)
-    return _exit_code(outcome)
+    if options.sarif is not None:
+        options.sarif.write_bytes(to_sarif(result, Path.cwd()))
+    return _exit_code(outcome) or _found(result, options.fail_on)
 
 
 def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunConfig:
@@ -254,7 +170,17 @@ def _exit_code(outcome: Outcome) -> int:
     return 0
 
 
-# --- read and runs
+def _found(result: Result, codes: Collection[str]) -> int:
+    """`FOUND` if a finding of these codes is not suppressed where it stands, else 0."""
+    found = [(region.name, each.code) for region in result.regions for each in active(region.findings)]
+    found += [("the run", each.code) for each in active(result.findings)]
+    wanted = [f"{code} ({name})" for name, code in found if code in codes]
+    if wanted:
+        _say(f"--fail-on: {', '.join(wanted)}.")
+    return FOUND if wanted else 0
+
+
+# --- read, runs and explain
 
 
 def _read(options: argparse.Namespace) -> int:
@@ -274,6 +200,11 @@ def _runs(options: argparse.Namespace) -> int:
     if not found:
         raise UsageError(f"There is no stored run {options.run}. List them: kinetoscope runs")
     _show(from_dict(found[0].result()), as_json=options.json)
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    sys.stdout.write(text_of(options.code))
     return 0
 
 

@@ -1,159 +1,111 @@
-"""Starts a run, watches it, and ends it with everything that it started. Knows nothing of traces and numbers."""
+"""One run in a runner: asks for it, watches it, and says how it ended. Knows nothing of traces and numbers."""
 
-import contextlib
-import json
-import os
-import secrets
-import signal
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Listener
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.outcomes import DeviceFacts, Ending, Failure, Frame, Outcome, Progress
 from kinetoscope_core.runconfig import RunConfig
-from kinetoscope_core.runner import channel, processes
-from kinetoscope_core.wording import setting
+from kinetoscope_core.starting import RunnerProcess, why_no_hello
 
-RUNNER = Path(__file__).with_name("runner") / "__main__.py"
+_MEASURING = ("measuring", "the script's own profiler measures")
+
 GRACE_S = 5.0
 """For `finally` blocks and `atexit` functions of a script that was asked to end."""
 
-Line: TypeAlias = Any
-"""A `multiprocessing.connection.Connection`, which is another class on Windows."""
 
-Stream: TypeAlias = int | IO[bytes] | None
-"""Where the script's input comes from or its output goes to, as for `subprocess.Popen`; None is our own."""
+class ColdStartNeeded(Exception):
+    """A prepared interpreter is not what this script has to run in; the text says why. Nothing is to be shown of it."""
 
 
 class Run:
-    """One run of a script. `wait` starts it and returns its outcome; `cancel` may be called from any thread.
+    """One run of a script in a runner that was started. `cancel` may be called from any thread.
 
-    The runner leaves `regionlog.json` and `trace-N.json` in `folder`. `shares_terminal` leaves the script in our
-    process group, so that it can read from the terminal and Ctrl-C reaches it; else it has a session of its own.
+    The runner leaves `regionlog.json` and `trace-N.json` in `folder`.
     """
 
     def __init__(
-        self,
-        config: RunConfig,
-        folder: Path,
-        *,
-        on_progress: Callable[[Progress], None],
-        stdin: Stream = None,
-        stdout: Stream = None,
-        stderr: Stream = None,
-        shares_terminal: bool = False,
+        self, config: RunConfig, folder: Path, runner: RunnerProcess, *, on_progress: Callable[[Progress], None]
     ) -> None:
         self._config = config
         self._folder = folder
+        self._runner = runner
         self._on_progress = on_progress
-        self._stdin = stdin
-        self._stdout = stdout
-        self._stderr = stderr
-        self._shares_terminal = shares_terminal
-        self._id = secrets.token_hex(8)
-        self._connection: Line | None = None
         self._messages: dict[str, dict[str, Any]] = {}
         self._problems: list[tuple[str, str]] = []
         self._phases: set[str] = set()
+        self._started = 0.0
+        self._seconds_to_window: float | None = None
+        self._is_left = False
+        self._news = threading.Event()
         self._stop_wanted = threading.Event()
         self._stop_reason: Literal["cancelled", "time-limit"] | None = None
-        self._was_called = threading.Event()
-        self._process: subprocess.Popen[bytes] | None = None
 
     def cancel(self) -> None:
         """Asks the run to end, keeping what it has measured; a second call kills it."""
         if self._stop_reason == "cancelled":
-            self._kill()
+            self._runner.kill()
         self._stop_reason = "cancelled"
-        self._stop_wanted.set()
+        self._stop_wanted.set()  # and not the news: a signal may come while this thread waits for it and has its lock
 
-    def wait(self) -> Outcome:
-        """Runs to the end. Raises `InterpreterError` if the interpreter cannot be started or is too old."""
-        start = time.monotonic()
-        key = secrets.token_bytes(32)
-        with contextlib.closing(_listener(key)) as listener:
-            process = self._process = self._start(listener, key)
-            receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
-            receiver.start()
-            try:
-                self._watch(process, start)
-            finally:
-                self._kill()  # what the script left running goes with it
-                exit_code = process.wait()
-                if not self._was_called.is_set():
-                    self._unblock(listener, key)
-                receiver.join()
+    def wait(self, *, is_hasty: bool = False) -> Outcome:
+        """Runs until all is measured and said; a script that was ended early may still be leaving: `finish` waits.
+
+        `is_hasty`: so may one that came to its own end without an error, though its process may yet crash.
+        Raises `InterpreterError` if the interpreter does not work or is too old, and `ColdStartNeeded`.
+        """
+        start = self._started = time.monotonic()
+        if not self._runner.is_prepared:
+            self._on_progress(Progress("starting Python"))
+        self._runner.listen(self._note)
+        self._runner.send(self._request())
+        is_leaving = False
+        try:
+            is_leaving = self._watch(is_hasty=is_hasty)
+        finally:
+            exit_code = 0 if is_leaving else self._runner.end()  # what the script left running goes with it
         return self._outcome(exit_code, time.monotonic() - start)
 
-    def _start(self, listener: Listener, key: bytes) -> subprocess.Popen[bytes]:
-        config = self._config
-        environment = {**os.environ, **config.environment}
-        environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, key.hex()])
-        environment[processes.ENVIRONMENT_VARIABLE] = self._id
-        self._on_progress(Progress("starting Python"))
+    def finish(self) -> None:
+        """Waits for the script's end, and ends what it leaves; on a busy machine torch takes seconds to go."""
+        self._is_left = True
         try:
-            return subprocess.Popen(
-                [config.interpreter, str(RUNNER)],
-                cwd=config.folder,
-                env=environment,
-                close_fds=False,  # as a shell would: `<(command)` is an open descriptor
-                start_new_session=not self._shares_terminal,
-                stdin=self._stdin,
-                stdout=self._stdout,
-                stderr=self._stderr,
-            )
-        except OSError as error:
-            raise InterpreterError(
-                f"{config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
-                f" {setting('interpreter')}."
-            ) from error
+            self._watch()
+        finally:
+            self._runner.end()
 
     # --- what the runner says
 
-    def _receive(self, listener: Listener) -> None:
-        """Runs on a thread of its own until the runner has gone."""
-        try:
-            connection = listener.accept()
-        except (OSError, EOFError, AuthenticationError):
-            return
-        self._was_called.set()
-        with contextlib.closing(connection):
-            for message in _messages_of(connection):
-                self._note(connection, message)
-        self._connection = None
-
-    def _note(self, connection: Line, message: dict[str, Any]) -> None:
+    def _note(self, message: dict[str, Any]) -> None:
         event: str = message["event"]
-        if event == "hello":
-            connection.send_bytes(json.dumps(self._request()).encode())
-            self._connection = connection
-        elif event == "phase":
+        if event == "phase":
+            if message["phase"] in _MEASURING and self._seconds_to_window is None:
+                self._seconds_to_window = time.monotonic() - self._started
             self._phases.add(message["phase"])
             self._on_progress(Progress(message["phase"]))
             return
-        elif event == "progress":
+        if event == "progress":
             phase = "measuring" if message["state"] == "open" else "warming up"
             self._on_progress(
                 Progress(phase, message["region"], message["passages"], message["complete"], message["seen"])
             )
             return
-        elif event == "problem":
+        if event == "problem":
             self._problems.append((message["code"], message["message"]))
             return
         self._messages[event] = message
+        self._news.set()
 
     def _request(self) -> dict[str, Any]:
         config = self._config
         focus = config.focus
         return {
-            "run_id": self._id,
-            "own_group": not self._shares_terminal,
+            "do": "run",
+            "run_id": self._runner.id,
+            "own_group": not self._runner.shares_terminal,
             "folder": str(self._folder),
             "module": config.script if config.is_module else None,
             "script": None if config.is_module else config.script,
@@ -169,73 +121,71 @@ class Run:
 
     # --- watching and ending
 
-    def _watch(self, process: subprocess.Popen[bytes], start: float) -> None:
-        """Returns when the process has ended, or was asked to and did not within the grace."""
+    def _watch(self, *, is_hasty: bool = False) -> bool:
+        """Returns when the process has ended, or was asked to and did not within the grace.
+
+        True where it is only leaving, after a script that was ended early; for `finish` that is not enough.
+        """
         limit = self._config.time_limit_s
         kill_at: float | None = None
-        while process.poll() is None:
+        while not self._runner.has_ended():
+            self._news.wait(0.05)
+            self._news.clear()
+            has_said_all = "ended" in self._messages and not self._is_left
+            if has_said_all and (self._is_finished() or (is_hasty and self._has_ended_well())):
+                return True
             now = time.monotonic()
-            if limit is not None and now - start > limit and self._stop_reason is None:
+            if limit is not None and now - self._started > limit and self._stop_reason is None:
                 self._stop_reason = "time-limit"
                 self._stop_wanted.set()
             if self._stop_wanted.is_set():
-                if "hello" not in self._messages:  # nothing has run that could end in order
-                    return
+                if self._runner.hello is None:  # nothing has run that could end in order
+                    return False
                 self._stop_wanted.clear()
                 self._ask_to_stop()
                 kill_at = now + GRACE_S
             if kill_at is None and self._is_finished():
                 kill_at = now + GRACE_S
             if kill_at is not None and now > kill_at:
-                return
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0.05)
+                return False
+        return False
 
     def _is_finished(self) -> bool:
         """All is measured and the script was ended from inside; what remains is its own clean-up."""
         measured = self._messages.get("measured")
         return measured is not None and measured["why"] in ("enough is measured", "the time budget is over")
 
+    def _has_ended_well(self) -> bool:
+        ended = self._messages["ended"]
+        return not ended["exit_code"] and ended["left_by"] is None and self._stop_reason is None
+
     def _ask_to_stop(self) -> None:
-        connection = self._connection
         # Ctrl-C in a shared terminal has reached the script already.
-        interrupt = not (self._shares_terminal and self._stop_reason == "cancelled")
-        if connection is not None:
-            with contextlib.suppress(OSError):
-                connection.send_bytes(json.dumps({"do": "stop", "interrupt": interrupt}).encode())
-
-    def _kill(self) -> None:
-        process = self._process
-        if process is None:
-            return
-        if process.poll() is None:
-            process.kill()
-        processes.end_processes(self._id, 0 if self._shares_terminal else process.pid)
-
-    @staticmethod
-    def _unblock(listener: Listener, key: bytes) -> None:
-        """Lets `accept` return when no runner ever came: a call that is already answered ends at once."""
-        with contextlib.suppress(OSError, EOFError):
-            address: Any = listener.address
-            Client(address, authkey=key).close()
+        interrupt = not (self._runner.shares_terminal and self._stop_reason == "cancelled")
+        self._runner.send({"do": "stop", "interrupt": interrupt})
 
     # --- the outcome
 
     def _outcome(self, exit_code: int, seconds: float) -> Outcome:
         messages = self._messages
         ended = messages.get("ended")
-        hello = messages.get("hello")
+        hello = self._runner.hello
+        if self._stop_reason is None and self._runner.is_prepared:
+            self._check_that_it_ran()
         if hello is None and self._stop_reason is None:
-            raise InterpreterError(_why_no_hello(self._config.interpreter, exit_code))
+            raise InterpreterError(why_no_hello(self._config.interpreter, exit_code))
         outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._config.interpreter)
         outcome.python = hello["python"] if hello else None
         outcome.was_ended_early = self._is_finished()
         outcome.torch_was_imported = "torch imported" in self._phases
         outcome.problems = list(self._problems)
-        last = ended or messages.get("measured")
-        if last is not None:
-            outcome.device = _device_facts(last["device"])
+        outcome.seconds_to_window = self._seconds_to_window
+        # The first: naming the devices is what initialises CUDA, if nothing else did.
+        first = messages.get("measured") or ended
+        if first is not None:
+            outcome.device = _device_facts(first["device"])
         if ended is not None:
+            outcome.packages = tuple(ended["packages"])
             outcome.left_by = ended["left_by"]
         if "failed" in messages:
             outcome.failure = _failure(messages["failed"])
@@ -246,6 +196,14 @@ class Run:
         if "not_found" in messages:
             outcome.message = messages["not_found"]["message"]
         return outcome
+
+    def _check_that_it_ran(self) -> None:
+        """Raises `ColdStartNeeded` if what was prepared was not fit for the script, or was no more."""
+        refusal = self._messages.get("needs_cold") or self._messages.get("not_prepared")
+        if refusal is not None:
+            raise ColdStartNeeded(refusal["why"])
+        if "running" not in self._phases:
+            raise ColdStartNeeded("the prepared interpreter has ended")
 
     def _ending(self, exit_code: int) -> Ending:
         if self._stop_reason is not None:
@@ -262,21 +220,6 @@ class Run:
         return "killed" if exit_code < 0 else "exited" if exit_code else "ended"
 
 
-def _listener(key: bytes) -> Listener:
-    try:
-        return Listener(authkey=key)
-    except OSError:  # a temporary folder whose path is too long for a socket
-        return Listener(("127.0.0.1", 0), authkey=key)
-
-
-def _messages_of(connection: Line) -> Iterator[dict[str, Any]]:
-    while True:
-        try:
-            yield json.loads(connection.recv_bytes())
-        except (EOFError, OSError):
-            return
-
-
 def _failure(message: dict[str, Any]) -> Failure:
     frames = tuple(Frame(file, line or 0, function) for file, line, function in message["frames"])
     return Failure(message["type"], message["message"], message["traceback"], frames)
@@ -285,24 +228,6 @@ def _failure(message: dict[str, Any]) -> Failure:
 def _device_facts(message: dict[str, Any]) -> DeviceFacts:
     if not message:
         return DeviceFacts()
-    return DeviceFacts(message["torch"], message["cuda"], tuple(message["devices"]), message["no_cuda_because"])
-
-
-def _why_no_hello(interpreter: str, exit_code: int) -> str:
-    """Asks the interpreter for its version, to tell an old one from something that is no Python at all."""
-    another = f"Give another one with {setting('interpreter')}."
-    try:
-        probe = subprocess.run(
-            [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-        version = tuple(int(part) for part in probe.stdout.split("."))
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return f"{interpreter} is not a Python interpreter that works. {another}"
-    if version < (3, 9):
-        return f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. {another}"
-    how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
-    return f"{interpreter} ended before the script began ({how})."
+    return DeviceFacts(
+        message["torch"], message["cuda"], tuple(message["devices"]), message["no_cuda_because"], message["is_used"]
+    )

@@ -9,6 +9,7 @@ from typing import Literal
 
 Bound = Literal["overhead", "compute", "mixed", "sync", "cpu-only"]
 HostKind = Literal["region", "operator", "launch", "sync", "call"]
+Severity = Literal["warning", "information", "hint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +203,41 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """A stretch of a trace to look at. `trace` and `start_ns` are as in `OccurrenceInTrace`."""
+
+    trace: int
+    start_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule says of a region or of a whole run. `code` names the rule and its page.
+
+    `evidence` has the numbers of the message, by names with their units. `cost_ns` is the time that it is about, added
+    up over the measured passages; `saves_at_most_ns` is an upper bound of what can be gained of it, `None` where there
+    is no honest one. `spot` is where in the trace to look. `is_suppressed`: by a comment in the source that ran.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    evidence: Mapping[str, int | str]
+    cost_ns: int
+    saves_at_most_ns: int | None = None
+    spot: Spot | None = None
+    is_suppressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RegionMeasures:
     """What one region took. `occurrences` counts all passages, `measured` those that enter the statistics.
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
     `is_cold` says that warm-up passages had to be measured, for want of others. `first` is the first passage seen.
-    `breakdown`, `occurrence_times` (all passages seen, or 200 of them) and `timeline` (of the median occurrence) are
-    `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns` are the totals of all passages seen,
+    `breakdown`, `occurrence_times` (all passages seen, or 200 of them), `timeline` (of the median occurrence) and
+    `findings` (the costliest first) are `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns` are the totals of all passages seen,
     warm-up included: what the region's share of the recording is counted by.
     """
 
@@ -235,3 +264,4 @@ class RegionMeasures:
     timeline: Timeline | None = None
     cpu_recorded_ns: int | None = None
     cuda_recorded_ns: int | None = None
+    findings: tuple[Finding, ...] | None = None

@@ -10,7 +10,8 @@ from pathlib import Path
 from kinetoscope_core.attribution import Attribution, attribute
 from kinetoscope_core.breakdown import breakdowns
 from kinetoscope_core.errors import NothingMeasured
-from kinetoscope_core.measures import Device, Problem, RegionMeasures
+from kinetoscope_core.findings import BY_CODE, findings
+from kinetoscope_core.measures import Device, Finding, Problem, RegionMeasures
 from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.problems import (
     adopted_without_cuda,
@@ -78,7 +79,7 @@ def measure_run(
         )
         for window, reading in zip(windows, readings, strict=True)
     ]
-    regions = _summarised(readings, parts)
+    regions, of_run = _summarised(readings, parts, sources)
     if not any(region.file for region in regions):
         raise nothing_measured(outcome, len(known), log, config.focus)
     is_adopted = windows[0].is_adopted
@@ -89,6 +90,7 @@ def measure_run(
     outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
     if log.was_quietened and not windows[0].is_adopted and outside_ns:
         problems.append(outside_while_stopping(outside_ns))
+        of_run = tuple(each for each in of_run if each.code != "outside-regions")  # said with its cause
     measured = {(region.file, region.line) for region in regions}
     if config.focus is None:
         recorded = {RegionKey(region.name, region.file, region.line) for region in regions}
@@ -125,6 +127,7 @@ def measure_run(
         readings,
         parts,
         regions,
+        of_run,
         problems,
         outcome.device.torch,
         outcome.device.devices,
@@ -149,12 +152,12 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
             if occurrence.name not in keys:
                 keys[occurrence.name] = _key_by_name(occurrence.name, places)
         parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
-    regions = _summarised(readings, parts)
+    regions, of_run = _summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]
     if not regions and all(reading.attribution.device_total_ns is None for reading in readings):
         names = ", ".join(str(path) for path in paths)
         raise NothingMeasured(f"{names} holds no region and no device activity, so there is nothing to measure.")
-    return _result(None, paths, readings, parts, regions, problems, None, (), None, sources)
+    return _result(None, paths, readings, parts, regions, of_run, problems, None, (), None, sources)
 
 
 def _read(path: Path) -> _Reading:
@@ -163,16 +166,23 @@ def _read(path: Path) -> _Reading:
     return _Reading(trace, attribution, [*problems, *attribution.problems])
 
 
-def _summarised(readings: Sequence[_Reading], windows: Sequence[Window]) -> list[RegionMeasures]:
+def _summarised(
+    readings: Sequence[_Reading], windows: Sequence[Window], sources: Sources
+) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
+    """The regions with all that is known of them, and the findings of the run as a whole."""
     recordings = [
         Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)
     ]
     parts, medians = breakdowns(recordings), timelines(recordings)
+    measures = summarise(*windows)
+    found = findings(recordings, measures)
     regions: list[RegionMeasures] = []
-    for each in summarise(*windows):
+    for each in measures:
         key = RegionKey(each.name, each.file, each.line)
-        regions.append(replace(each, breakdown=parts[key], timeline=medians.get(key)))
-    return regions
+        ignored = sources.ignored_at(each.file, each.line, each.name) if each.file and each.line else ()
+        here = tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_regions.get(key, ()))
+        regions.append(replace(each, breakdown=parts[key], timeline=medians.get(key), findings=here))
+    return regions, found.of_run
 
 
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
@@ -272,6 +282,7 @@ def _result(
     readings: Sequence[_Reading],
     windows: Sequence[Window],
     regions: Sequence[RegionMeasures],
+    of_run: tuple[Finding, ...],
     problems: Sequence[Problem],
     torch: str | None,
     devices: Sequence[str],
@@ -295,7 +306,8 @@ def _result(
         regions_cpu_ns=regions_cpu_ns(windows),
         no_cuda_because=no_cuda_because if not measured else None,
         regions=tuple(regions),
-        problems=tuple(problems),
+        problems=tuple(problem for problem in problems if problem.code not in BY_CODE),
+        findings=of_run,
         sources={file: sources.prints_of(file) for file in files},
     )
 

@@ -38,12 +38,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """What the script's torch said of itself and its GPUs. `no_cuda_because` is None where there is a GPU."""
+    """What the script's torch said of itself and its GPUs. `no_cuda_because` is None where there is a GPU.
+
+    `is_used` says whether the script had CUDA initialised.
+    """
 
     torch: str | None = None
     cuda: str | None = None
     devices: tuple[str, ...] = ()
     no_cuda_because: str | None = None
+    is_used: bool = False
 
 
 @dataclass(slots=True)
@@ -62,4 +66,8 @@ class Outcome:
     device: DeviceFacts = field(default_factory=DeviceFacts)
     was_ended_early: bool = False
     torch_was_imported: bool = False
+    seconds_to_window: float | None = None
+    """Until measuring began; None if it did not."""
+    packages: tuple[str, ...] = ()
+    """The third-party modules that it had imported, in their order."""
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

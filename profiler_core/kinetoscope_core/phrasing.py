@@ -1,6 +1,8 @@
 """The measures of one region in a line of text, the same in a terminal and in an editor."""
 
-from kinetoscope_core.measures import RegionMeasures, Spread
+from collections.abc import Sequence
+
+from kinetoscope_core.measures import Finding, RegionMeasures, Spread
 from kinetoscope_core.text import time_text
 
 
@@ -18,6 +20,18 @@ def region_text(region: RegionMeasures) -> str:
     if region.overhead_ns:
         text += f", profiler overhead {time_text(region.overhead_ns)} in all"
     return text
+
+
+def finding_text(finding: Finding) -> str:
+    """The message of a finding, with what can be gained where that is known."""
+    if finding.saves_at_most_ns is None:
+        return finding.message
+    return f"{finding.message} At most {time_text(finding.saves_at_most_ns)} can be saved in all."
+
+
+def active(findings: Sequence[Finding] | None) -> list[Finding]:
+    """Those that no comment in the source switches off."""
+    return [each for each in findings or () if not each.is_suppressed]
 
 
 def bound_text(bound: str) -> str:

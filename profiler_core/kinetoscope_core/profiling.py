@@ -8,13 +8,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.launching import Run, Stream
+from kinetoscope_core.launching import Run
 from kinetoscope_core.measuring import measure_run
 from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.regions import Region, find_regions
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
 from kinetoscope_core.sources import Sources
+from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.wording import setting
 
@@ -22,7 +23,8 @@ from kinetoscope_core.wording import setting
 class Profiling:
     """A profile of `config`, of the one region that `region` names (`NAME` or `FILE:LINE`), or of all.
 
-    Raises `UsageError` if there is no such folder, script or region.
+    Starts the runner, unless it is a prepared one; it is ended by `run` and `finish`, or here when there is nothing to
+    run. Raises `UsageError` if there is no such folder, script or region, and `InterpreterError`.
     """
 
     def __init__(
@@ -30,34 +32,30 @@ class Profiling:
         config: RunConfig,
         region: str | None,
         store: Store,
+        runner: RunnerProcess,
         *,
         on_progress: Callable[[Progress], None],
-        stdin: Stream = None,
-        stdout: Stream = None,
-        stderr: Stream = None,
-        shares_terminal: bool = False,
     ) -> None:
         if config.folder is not None and not config.folder.is_dir():
             raise UsageError(f"There is no folder {config.folder} to run in. Give one with {setting('folder')}.")
         self._source = _source_of(config)
         self._sources = Sources(time.time())
-        # Read now, as it may be edited while it runs.
-        known = self._sources.regions_of(str(self._source)) if self._source else []
-        spans = tuple(_span(str(self._source), each) for each in known)
-        self._config = replace(config, focus=_focus(region, self._source, known), known_places=spans)
-        self._store = store
-        self._folder = store.new_folder()
+        # The interpreter starts while the sources are read.
+        if not runner.is_started:
+            runner.start()
+        try:
+            # Read now, as it may be edited while it runs.
+            known = self._sources.regions_of(str(self._source)) if self._source else []
+            spans = tuple(_span(str(self._source), each) for each in known)
+            self._config = replace(config, focus=_focus(region, self._source, known), known_places=spans)
+            self._store = store
+            self._folder = store.new_folder()
+        except BaseException:
+            runner.end()
+            raise
         self._on_progress = on_progress
         self._has_ended = False
-        self._run = Run(
-            self._config,
-            self._folder,
-            on_progress=on_progress,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            shares_terminal=shares_terminal,
-        )
+        self._run = Run(self._config, self._folder, runner, on_progress=on_progress)
 
     @property
     def run_id(self) -> str:
@@ -69,16 +67,18 @@ class Profiling:
 
         False if the script is not running any more: what remains is reading the trace.
         """
-        if self._has_ended:
-            return False
         self._run.cancel()
-        return True
+        return not self._has_ended
 
-    def run(self) -> tuple[Result, Outcome]:
-        """Runs, measures and keeps. Raises a `KinetoscopeError` when there is nothing to show."""
+    def run(self, *, is_hasty: bool = False) -> tuple[Result, Outcome]:
+        """Runs, measures and keeps. Raises a `KinetoscopeError` when there is nothing to show.
+
+        A script that was ended early may still be leaving then, and, with `is_hasty`, also one that came to its own end
+        without an error; who calls this calls `finish` at last.
+        """
         started = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
-            outcome = self._run.wait()
+            outcome = self._run.wait(is_hasty=is_hasty)
             self._has_ended = True
             self._on_progress(Progress("reading the trace"))
             result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)
@@ -89,6 +89,10 @@ class Profiling:
         result = replace(result, traces=tuple(final / trace.name for trace in result.traces))
         self._store.keep(self._folder, to_json(result))
         return result, outcome
+
+    def finish(self) -> None:
+        """Waits for the script's end, and ends what it leaves."""
+        self._run.finish()
 
 
 def _source_of(config: RunConfig) -> Path | None:

@@ -14,6 +14,7 @@ from kinetoscope_core.measures import (
     ChainLink,
     Device,
     DeviceSpan,
+    Finding,
     HostSpan,
     KernelShare,
     OccurrenceInTrace,
@@ -21,6 +22,7 @@ from kinetoscope_core.measures import (
     OperatorShare,
     Problem,
     RegionMeasures,
+    Spot,
     Spread,
     Timeline,
 )
@@ -57,6 +59,7 @@ class RunInfo:
 class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
     `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all passages that lie in no other.
+    `findings` are those of the run as a whole, `None` where they were not looked for.
     `sources` has all regions of the measured files as they stood then.
     """
 
@@ -70,6 +73,7 @@ class Result:
     regions: tuple[RegionMeasures, ...]
     problems: tuple[Problem, ...]
     regions_cpu_ns: int | None = None
+    findings: tuple[Finding, ...] | None = None
     sources: Mapping[str, tuple[RegionPrint, ...]] = field(default_factory=dict[str, "tuple[RegionPrint, ...]"])
 
 
@@ -134,6 +138,7 @@ def from_dict(values: dict[str, Any]) -> Result:
         regions=tuple(_region(region) for region in values["regions"]),
         problems=tuple(Problem(**problem) for problem in values["problems"]),
         regions_cpu_ns=values.get("regions_cpu_ns"),
+        findings=_findings(values.get("findings")),
         sources={
             file: tuple(RegionPrint.from_dict(each) for each in source["prints"])
             for file, source in values.get("sources", {}).items()
@@ -152,8 +157,20 @@ def _region(values: dict[str, Any]) -> RegionMeasures:
         "breakdown": _breakdown(values.get("breakdown")),
         "occurrence_times": None if times is None else tuple(OccurrenceTimes(**each) for each in times),
         "timeline": _timeline(values.get("timeline")),
+        "findings": _findings(values.get("findings")),
     }
     return RegionMeasures(**known)
+
+
+def _findings(values: list[dict[str, Any]] | None) -> tuple[Finding, ...] | None:
+    if values is None:
+        return None
+    return tuple(_finding(each) for each in values)
+
+
+def _finding(values: dict[str, Any]) -> Finding:
+    spot: dict[str, Any] = {"spot": Spot(**values["spot"]) if values["spot"] else None}
+    return Finding(**{**values, **spot})
 
 
 def _breakdown(values: dict[str, Any] | None) -> Breakdown | None:

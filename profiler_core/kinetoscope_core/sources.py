@@ -3,8 +3,10 @@
 A file that was written since is not what ran: nothing is said of its lines beyond what the run itself noted.
 """
 
+from collections.abc import Container
 from pathlib import Path
 
+from kinetoscope_core.findings.suppressing import ignored_codes
 from kinetoscope_core.placing import RegionPrint, region_prints
 from kinetoscope_core.regions import Region, SourceRegions, region_at
 
@@ -31,6 +33,14 @@ class Sources:
         """How the regions of a file stood; none if it cannot be read or changed since the run began."""
         source = self._source(file)
         return () if source is None else tuple(region_prints(source))
+
+    def ignored_at(self, file: str, line: int, name: str) -> Container[str]:
+        """The codes of findings that comments at a region switch off."""
+        source = self._source(file)
+        region = None if source is None else region_at(source.regions, line, name)
+        if source is None or region is None:
+            return ()
+        return ignored_codes(source.data.splitlines()[region.statement_line - 1 : region.last_line])
 
     def _source(self, file: str) -> SourceRegions | None:
         if file not in self._read:

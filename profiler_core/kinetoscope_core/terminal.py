@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kinetoscope_core.measures import RegionMeasures
-from kinetoscope_core.phrasing import region_text
+from kinetoscope_core.findings import BOUNDS
+from kinetoscope_core.measures import Finding, RegionMeasures
+from kinetoscope_core.phrasing import active, finding_text, region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
 from kinetoscope_core.table import BOUND_STYLES, region_table
@@ -22,6 +23,7 @@ from kinetoscope_core.text import count_text, printable, size_text, time_text
 
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
+_MOST_FINDINGS_OF_A_REGION = 4
 
 
 def print_result(console: Console, result: Result, sources: Mapping[str, str]) -> None:
@@ -35,6 +37,8 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
     # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
     shown = [region for region in result.regions if region.file is not None or result.run is None]
     console.print(region_table(console, shown, has_cuda=result.device_total_ns is not None))
+    for line in _findings(result, shown):
+        console.print(line, soft_wrap=True)
     for line in _footer(result):
         console.print(line, soft_wrap=True)
 
@@ -68,6 +72,25 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
             more = len(here) - _MOST_NAMES_AT_A_LINE
             console.print(Text(" " * (width + 8) + f"and {count_text(more, 'more name')} (table below)", style="dim"))
     console.print()
+
+
+def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
+    """What was found, the costliest of each region; bounds stand in the table, and hints in editors alone."""
+    lines: list[Text] = []
+    for region in shown:
+        told = [each for each in active(region.findings) if each.code not in BOUNDS and each.severity != "hint"]
+        place = f"{_short_path(region.file)}:{region.line}  " if region.file else ""
+        lines += [_finding_line(place, finding) for finding in told[:_MOST_FINDINGS_OF_A_REGION]]
+    lines += [_finding_line("", finding) for finding in active(result.findings)]
+    if lines:
+        lines.insert(0, Text("Findings (kinetoscope explain CODE tells more)", style="bold"))
+        lines.append(Text())
+    return lines
+
+
+def _finding_line(place: str, finding: Finding) -> Text:
+    line = Text(f"  {place}").append(finding.code, style="yellow" if finding.severity == "warning" else "cyan")
+    return line.append(f"  {printable(finding_text(finding))}")
 
 
 def _footer(result: Result) -> list[str]:

@@ -4,15 +4,16 @@ The language server never reads a trace and never runs a script itself. The firs
 with `do`: `profile` or `read`; later lines cancel it. stdout gives JSON lines, each with an `event`: `progress`,
 `output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled and all it
 started is ended.
+
+Before it may come a line with `do`: `prepare`, after which an interpreter is made ready for a `profile` that comes
+later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was begun again without.
 """
 
-import codecs
 import contextlib
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import asdict
 from io import FileIO, RawIOBase
 from pathlib import Path
@@ -20,15 +21,18 @@ from typing import IO, Any
 
 import orjson
 
-from kinetoscope_core.errors import KinetoscopeError, RunError
+from kinetoscope_core.errors import InterpreterError, KinetoscopeError, RunError
+from kinetoscope_core.launching import ColdStartNeeded
 from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.outputs import Output
+from kinetoscope_core.preparing import Order, Prepared, order_after
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import to_json, without_surrogates
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
+from kinetoscope_core.scanning import scan
+from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.wording import call_settings
-
-_LONGEST_LINE = 65_536
 
 
 class Worker:
@@ -38,46 +42,130 @@ class Worker:
         self._requests = requests
         self._lines = lines
         self._lock = threading.Lock()
+        self._outputs = [
+            Output(lambda text: self.send("output", stream="stdout", text=text)),
+            Output(lambda text: self.send("output", stream="stderr", text=text)),
+        ]
+        self._profiling: Profiling | None = None
+        self._cancelling = threading.Lock()
+        self._cancels = 0
 
     def work(self) -> None:
         """Reads the request, carries it out, and says how it ended."""
+        prepared: Prepared | None = None
         try:
-            request = orjson.loads(self._requests.readline())
+            request = self._next_request()
+            if request is not None and request["do"] == "prepare":
+                prepared = self._prepare(Order(**request["order"]))
+                request = self._next_request()
+            if request is None:
+                return
             if request["do"] == "profile":
-                self._profile(request)
+                self._profile(request, prepared)
             else:
                 result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             traceback = error.traceback if isinstance(error, RunError) else ""
             self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback)
+        finally:
+            if prepared is not None:
+                prepared.runner.end()
+            for output in self._outputs:
+                output.close()
 
-    def _profile(self, request: dict[str, Any]) -> None:
+    def _next_request(self) -> dict[str, Any] | None:
+        line = self._requests.readline()
+        return orjson.loads(line) if line else None
+
+    # --- the next run's interpreter
+
+    def _prepare(self, order: Order) -> Prepared | None:
+        prepared = Prepared(order, self._new_runner(order.config()))
+
+        def note(message: dict[str, Any]) -> None:
+            prepared.note(message)
+            if message["event"] == "prepared":
+                self.send("prepared", cuda=message["cuda"], memory_bytes=message["memory_bytes"])
+            elif prepared.why_lost:
+                self.send("not_prepared", why=prepared.why_lost)
+
+        prepared.runner.listen(note)
+        try:
+            prepared.start()
+        except InterpreterError as error:
+            self.send("not_prepared", why=str(error))
+            return None
+        return prepared
+
+    def _new_runner(self, config: RunConfig) -> RunnerProcess:
+        stdout, stderr = (output.write_end for output in self._outputs)
+        return RunnerProcess(config, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+
+    # --- a run
+
+    def _profile(self, request: dict[str, Any], prepared: Prepared | None) -> None:
         call_settings(request["called"])
-        streams = [_Output(name, self.send) for name in ("stdout", "stderr")]
+        threading.Thread(target=self._listen, daemon=True).start()
+        config = _config(request)
+        if prepared is not None and self._went_warm(config, request, prepared):
+            return
+        self._run(config, request, self._new_runner(config), None)
+
+    def _went_warm(self, config: RunConfig, request: dict[str, Any], prepared: Prepared) -> bool:
+        """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
+        why = prepared.why_not(config, scan(config))
+        if why is not None:
+            self.send("cold", why=why)
+            prepared.runner.end()
+            return False
+        try:
+            self._run(config, request, prepared.runner, prepared.order.cold_s)
+        except ColdStartNeeded as reason:
+            self._outputs = [output.again() for output in self._outputs]
+            self.send("needs_cold", why=str(reason))
+            return False
+        return True
+
+    def _run(self, config: RunConfig, request: dict[str, Any], runner: RunnerProcess, cold_s: float | None) -> None:
+        """Runs in this runner; `cold_s` is given for a prepared one, which may raise `ColdStartNeeded`."""
         profiling = Profiling(
-            _config(request),
+            config,
             request["region"],
             Store(),
+            runner,
             on_progress=lambda progress: self.send("progress", **asdict(progress)),
-            stdin=subprocess.DEVNULL,
-            stdout=streams[0].write_end,
-            stderr=streams[1].write_end,
         )
-        threading.Thread(target=self._listen, args=(profiling,), daemon=True).start()
+        with self._cancelling:
+            self._profiling = profiling
+            for _ in range(self._cancels):
+                profiling.cancel()
+        found = scan(config)
         try:
-            result, _ = profiling.run()
+            result, outcome = profiling.run(is_hasty=True)
+            order = order_after(config, outcome, found, cold_s) if request["warm"] != "off" else None
+            self.send(
+                "result",
+                run=profiling.run_id,
+                result=orjson.Fragment(to_json(result)),
+                is_warm=cold_s is not None,
+                order=None if order is None else order.as_dict(),
+            )
         finally:
-            for stream in streams:
-                stream.close()
-        self.send("result", run=profiling.run_id, result=orjson.Fragment(to_json(result)))
+            profiling.finish()
 
-    def _listen(self, profiling: Profiling) -> None:
+    def _listen(self) -> None:
         """Cancels on request, kills on a second one, and when the editor has gone."""
         for _ in iter(self._requests.readline, b""):
-            profiling.cancel()
-        profiling.cancel()
-        profiling.cancel()
+            self._cancel()
+        self._cancel()
+        self._cancel()
+
+    def _cancel(self) -> None:
+        with self._cancelling:
+            self._cancels += 1
+            if self._profiling is not None:
+                self._profiling.cancel()
 
     def send(self, event: str, **fields: object) -> None:
         """Writes one event; when nobody reads any more, the run is about to be ended anyway."""
@@ -89,37 +177,6 @@ class Worker:
         with self._lock, contextlib.suppress(BrokenPipeError):
             self._lines.write(line + b"\n")
             self._lines.flush()
-
-
-class _Output:
-    """A pipe for one output of the script, passed on as it comes. In whole lines: a traceback is written in pieces."""
-
-    def __init__(self, name: str, send: Callable[..., None]) -> None:
-        self._name = name
-        self._send = send
-        read_end, self.write_end = os.pipe()
-        self._thread = threading.Thread(target=self._pass_on, args=(read_end,), daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """Waits for what was written, though not for processes that the script left behind with this output."""
-        os.close(self.write_end)
-        self._thread.join(1.0)
-
-    def _pass_on(self, read_end: int) -> None:
-        # A character may be cut in two by the pipe.
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        begun = ""
-        with open(read_end, "rb", buffering=0) as pipe:
-            while data := pipe.read(65_536):
-                lines, newline, begun = (begun + decoder.decode(data)).rpartition("\n")
-                if newline:
-                    self._send("output", stream=self._name, text=lines + newline)
-                if len(begun) > _LONGEST_LINE:
-                    self._send("output", stream=self._name, text=begun)
-                    begun = ""
-        if begun:
-            self._send("output", stream=self._name, text=begun)
 
 
 def _config(request: dict[str, Any]) -> RunConfig:

@@ -1,13 +1,15 @@
 """What can be done at a line with a region. Asked for at each cursor move, so answered from what is at hand."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
+from kinetoscope_core.regions import Region
 from kinetoscope_core.text import printable
 from kinetoscope_server import methods
 from kinetoscope_server.diagnostics import SOURCE
 from kinetoscope_server.documents import Document
+from kinetoscope_server.fixes import fix, suppression
 from kinetoscope_server.measured import Placed
 
 
@@ -38,6 +40,7 @@ def code_actions(
         if here:
             wanted.append((f"Show the details of {name}", methods.SHOW_DETAILS))
             wanted.append((f"Clear the times of {name}", methods.CLEAR))
+        actions += _of_findings(document, region, here, ours)
         actions += [
             types.CodeAction(
                 title=title,
@@ -48,6 +51,38 @@ def code_actions(
             for title, command in wanted
         ]
     return actions
+
+
+def _of_findings(
+    document: Document, region: Region, here: Sequence[Placed], ours: Sequence[types.Diagnostic]
+) -> Iterator[types.CodeAction]:
+    """What can be done about each finding whose diagnostic was asked about."""
+    at = [document.uri, region.line - 1, region.name]
+    for placed in here:
+        for finding in placed.measured.region.findings or ():
+            code = finding.code
+            about = [each for each in ours if each.code == code]
+            if not about:
+                continue
+            if (found := fix(document, region, finding)) is not None:
+                title, edit = found
+                yield _edit(document, title, about, edit)
+            if finding.spot is not None and placed.measured.shown.result.traces:
+                title = f"Open the trace where it shows: {code}"
+                yield _command(title, about, methods.OPEN_TRACE_AT, [*at, code])
+            yield _command(f"Explain: {code}", about, methods.EXPLAIN, [code])
+            if (edit := suppression(document, region, code)) is not None:
+                yield _edit(document, f"Ignore here: {code}", about, edit)
+
+
+def _command(title: str, about: Sequence[types.Diagnostic], command: str, arguments: list[object]) -> types.CodeAction:
+    named = types.Command(title, command, arguments=arguments)
+    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about), command=named)
+
+
+def _edit(document: Document, title: str, about: Sequence[types.Diagnostic], edit: types.TextEdit) -> types.CodeAction:
+    changes = types.WorkspaceEdit(changes={document.uri: [edit]})
+    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about), edit=changes)
 
 
 def _holds(wider: str, narrower: str) -> bool:

@@ -70,6 +70,14 @@ def register(server: KinetoscopeServer) -> None:
         placed = measured_at(ls, uri, line, name)
         return await details.open_trace(ls, uri, placed[0]) if placed else _nothing(ls, name)
 
+    @server.command(methods.OPEN_TRACE_AT)
+    async def _(ls: KinetoscopeServer, uri: str, line: int, name: str, code: str) -> str | None:
+        for placed in measured_at(ls, uri, line, name):
+            for finding in placed.measured.region.findings or ():
+                if finding.code == code:
+                    return await details.open_trace(ls, uri, placed, finding.spot)
+        return _nothing(ls, name)
+
     @server.command(methods.SHOW_DETAILS)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
         placed = measured_at(ls, uri, line, name)
@@ -84,6 +92,10 @@ def register(server: KinetoscopeServer) -> None:
         if not traces:
             raise JsonRpcInvalidParams("no trace was given")
         ls.start(_told(ls, load(ls, _texts(traces), _texts(sources))))
+
+    @server.command(methods.EXPLAIN)
+    async def _(ls: KinetoscopeServer, code: str) -> str:
+        return await details.explain(ls, code)
 
 
 def _texts(value: Any) -> list[str]:

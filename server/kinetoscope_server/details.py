@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.measures import RegionMeasures
+from kinetoscope_core.findings.pages import text_of
+from kinetoscope_core.measures import RegionMeasures, Spot
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import Store
 from kinetoscope_server import hovers
+from kinetoscope_server.explaining import page_of
 from kinetoscope_server.measured import Placed
 from kinetoscope_server.server import KinetoscopeServer
 
@@ -30,12 +33,24 @@ async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> s
     return text
 
 
-async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed) -> str | None:
-    """Opens the trace in Perfetto at a median passage of the region; returns the link."""
+async def explain(server: KinetoscopeServer, code: str) -> str:
+    """Shows the page of a code; returns its Markdown. Raises `JsonRpcInvalidParams` where there is none."""
+    try:
+        text = await asyncio.to_thread(text_of, code)
+    except KinetoscopeError as error:
+        raise JsonRpcInvalidParams(str(error)) from error
+    if not await server.client.show_document(page_of(code), external=False):
+        server.client.tell(types.MessageType.Info, text)
+    return text
+
+
+async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed, spot: Spot | None = None) -> str | None:
+    """Opens the trace in Perfetto at the spot, or at a median passage of the region; returns the link."""
     perfetto = (await server.configuration.of(uri)).perfetto
     measured = placed.measured
     try:
-        link = (await asyncio.to_thread(trace_link, measured.region, measured.shown.result, perfetto)).link
+        found = await asyncio.to_thread(trace_link, measured.region, measured.shown.result, perfetto, spot=spot)
+        link = found.link
     except KinetoscopeError as error:
         server.client.tell(types.MessageType.Warning, str(error))
         return None
@@ -48,12 +63,16 @@ async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed) -> str
 
 
 def trace_link(
-    region: RegionMeasures | None, result: Result, perfetto: str, embedders: Sequence[str] = ()
+    region: RegionMeasures | None,
+    result: Result,
+    perfetto: str,
+    embedders: Sequence[str] = (),
+    spot: Spot | None = None,
 ) -> "TraceLink":
     """As `links.link_to`."""
     from kinetoscope_server import links  # noqa: PLC0415
 
-    return links.link_to(region, result, perfetto=perfetto, embedders=embedders)
+    return links.link_to(region, result, perfetto=perfetto, embedders=embedders, spot=spot)
 
 
 def trust(address: str) -> None:

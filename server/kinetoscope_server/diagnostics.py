@@ -1,6 +1,6 @@
-"""What the reader of a file should know at a line: what limits a region, what a run ran into, what measures amiss.
+"""What the reader of a file should know at a line: what was found, what a run ran into, what measures amiss.
 
-Each has a code, a page in pages/ and a severity that users set.
+Each has a code, a page in docs/findings and a severity that users set.
 """
 
 import re
@@ -11,17 +11,21 @@ from typing import Final
 
 from lsprotocol import types
 
-from kinetoscope_core.measures import Problem, RegionMeasures
-from kinetoscope_core.phrasing import bound_text
+from kinetoscope_core.findings import ignored_codes
+from kinetoscope_core.measures import Finding, Problem
+from kinetoscope_core.phrasing import finding_text
 from kinetoscope_core.regions import Region
-from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document, uri_of
 from kinetoscope_server.explaining import page_of
-from kinetoscope_server.measured import Placed
-from kinetoscope_server.settings import Settings
+from kinetoscope_server.measured import Placed, resolved
+from kinetoscope_server.settings import Settings, Severity
 from kinetoscope_server.troubles import Trouble
 
 SOURCE: Final = "kinetoscope"
+
+MOST_AT_A_REGION: Final = 4
+"""Findings shown as diagnostics; the hover has all."""
 
 _SEVERITIES: Final = {
     "error": types.DiagnosticSeverity.Error,
@@ -44,7 +48,13 @@ def diagnostics(
 ) -> list[types.Diagnostic]:
     """All diagnostics of an open file, in no order."""
     making = _Making(document, settings)
-    found = [*making.bounds(placed), *making.troubles(troubles), *making.same_names(), *making.decorators()]
+    found = [
+        *making.findings(placed),
+        *making.of_run(placed),
+        *making.troubles(troubles),
+        *making.same_names(),
+        *making.decorators(),
+    ]
     return [each for each in found if each is not None]
 
 
@@ -55,14 +65,28 @@ class _Making:
         self._document = document
         self._settings = settings
 
-    def bounds(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
+    def findings(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
         for each in placed:
-            measures = each.measured.region
-            if measures.bound is None or each.is_stale:
-                continue
-            code = bound_text(measures.bound)
             place = self._document.in_client_units(each.region.item)
-            yield self._made(code, place, _bound_message(measures), data={"region": each.region.name})
+            for finding in shown_of(self._document, each, self._settings):
+                severity = self._settings.severity_of(finding.code, finding.severity)
+                data = {"region": each.measured.region.name, "code": finding.code}
+                yield self._made(finding.code, place, finding_text(finding), data=data, severity=severity)
+
+    def of_run(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
+        """What concerns the newest run as a whole, at the first line of the file that its first region stands in."""
+        fresh = [each.measured.shown for each in placed if not each.is_stale]
+        if not fresh:
+            return
+        result = max(fresh, key=lambda shown: shown.run or "").result
+        first = next((region.file for region in result.regions if region.file), None)
+        if first is None or resolved(first) != self._document.path:
+            return
+        ignored = ignored_codes([self._document.line(0)])
+        for finding in result.findings or ():
+            if finding.code not in ignored:
+                severity = self._settings.severity_of(finding.code, finding.severity)
+                yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
 
     def troubles(self, troubles: Iterable[Trouble]) -> Iterator[types.Diagnostic | None]:
         for trouble in troubles:
@@ -108,14 +132,15 @@ class _Making:
         message: str,
         related: list[types.DiagnosticRelatedInformation] | None = None,
         data: object = None,
+        severity: Severity | None = None,
     ) -> types.Diagnostic | None:
-        severity = _SEVERITIES.get(self._settings.severities[code])
-        if severity is None:
+        shown = _SEVERITIES.get(severity or self._settings.severity_of(code))
+        if shown is None:
             return None
         return types.Diagnostic(
             range=place,
             message=message,
-            severity=severity,
+            severity=shown,
             code=code,
             code_description=types.CodeDescription(page_of(code)),
             source=SOURCE,
@@ -137,11 +162,27 @@ class _Making:
         return min(rows, key=lambda each: abs(each - row), default=None) if wanted else None
 
 
+def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Finding]:
+    """The findings of a region to show as diagnostics: the costliest few that no comment or setting switches off.
+
+    None of a region that has changed since: they were about other code.
+    """
+    found = placed.measured.region.findings or ()
+    if placed.is_stale or not found:
+        return []
+    rows = range(placed.region.statement_line - 1, placed.region.last_line)
+    ignored = ignored_codes(document.line(row) for row in rows)
+    wanted = [
+        each for each in found if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
+    ]
+    return wanted[:MOST_AT_A_REGION]
+
+
 def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:
     """The diagnostic of a trouble in a file that is not open, None where its line is another one by now."""
     if not _stands_on_disk(trouble):
         return None
-    severity = _SEVERITIES.get(settings.severities[_code_of(trouble.problem)])
+    severity = _SEVERITIES.get(settings.severity_of(_code_of(trouble.problem)))
     if severity is None:
         return None
     place = _line_place(trouble.problem.line or 1)
@@ -183,24 +224,3 @@ def _stack(trouble: Trouble) -> list[types.DiagnosticRelatedInformation]:
 
 def _line_place(line: int) -> types.Range:
     return types.Range(types.Position(line - 1, 0), types.Position(line, 0))
-
-
-def _bound_message(region: RegionMeasures) -> str:
-    """What limits the region, with the times that say so."""
-    name = printable(region.name)
-    cpu, busy = region.cpu_total_ns, region.cuda_busy_ns
-    calls = f"over {count_text(region.measured, 'call')}"
-    if region.bound == "cpu-only" or busy is None:
-        return f"{name} is CPU-only: it launched no GPU work in {time_text(cpu.sum)} {calls}."
-    share = 100 * busy.sum / cpu.sum if cpu.sum else 0.0
-    worked = f"the GPU worked {time_text(busy.sum)} of {time_text(cpu.sum)} ({share:.1f} %) {calls}"
-    if region.bound == "overhead":
-        return f"{name} is overhead-bound: {worked}."
-    if region.bound == "compute":
-        # Medians, as the bound is that of the median passage: in a trace from elsewhere the sums hold the first
-        # launch's wait for the profiler, and say the opposite (docs/measures.md).
-        worked = f"the GPU worked {time_text(busy.median)} for {time_text(cpu.median)} of CPU time"
-        return f"{name} is compute-bound: {worked}, medians of {count_text(region.measured, 'call')}."
-    if region.bound == "sync":
-        return f"{name} is sync-bound: the CPU mostly waits for a GPU that is mostly idle; {worked}."
-    return f"{name} is mixed: CPU and GPU take about as long; {worked}."

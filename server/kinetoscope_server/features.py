@@ -33,6 +33,8 @@ def _register_life(server: KinetoscopeServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def _(ls: KinetoscopeServer, params: types.DidChangeConfigurationParams) -> None:
         await ls.configuration.change(params.settings)
+        if ls.configuration.general.warm == "off":
+            ls.warm.drop()
         ls.show_again()
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.measures import Breakdown, ChainLink, RegionMeasures, Spread
-from kinetoscope_core.phrasing import bound_text
+from kinetoscope_core.phrasing import bound_text, finding_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.documents import Document
+from kinetoscope_server.explaining import page_of
 from kinetoscope_server.measured import Placed
 
 _MOST_OF_A_NAME = 60
@@ -53,12 +55,24 @@ def _story(placed: Placed) -> Iterator[str]:
     yield title
     yield from _warnings(placed)
     yield _table(region)
+    yield from _findings(region)
     if region.breakdown is not None:
         yield from _kernels(region.breakdown, region.cuda_total_ns)
         yield from _operators(region.breakdown)
     notes = list(_notes(region))
     if notes:
         yield "\n".join(f"- {note}" for note in notes)
+
+
+def _findings(region: RegionMeasures) -> Iterator[str]:
+    """All of them; the bound stands in the title."""
+    told = [each for each in region.findings or () if each.code not in BOUNDS]
+    if told:
+        yield "\n".join(
+            f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"
+            f" {escaped(finding_text(each))}"
+            for each in told
+        )
 
 
 def _warnings(placed: Placed) -> Iterator[str]:

@@ -9,9 +9,11 @@ PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
+OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
 SHOW_DETAILS: Final = "kinetoscope.showDetails"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
+EXPLAIN: Final = "kinetoscope.explain"
 
 COMMANDS: Final = (
     PROFILE_REGION,
@@ -19,9 +21,11 @@ COMMANDS: Final = (
     PROFILE_WITH_ARGUMENTS,
     CANCEL,
     OPEN_TRACE,
+    OPEN_TRACE_AT,
     SHOW_DETAILS,
     CLEAR,
     LOAD_TRACE,
+    EXPLAIN,
 )
 
 PROFILE: Final = "kinetoscope/profile"
@@ -30,10 +34,11 @@ TRACE: Final = "kinetoscope/trace"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
+WARM: Final = "kinetoscope/warm"
 SAVE: Final = "kinetoscope/save"
 
 REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
-NOTIFICATIONS: Final = (RESULTS, PROGRESS)
+NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
 """To clients that say they want them."""

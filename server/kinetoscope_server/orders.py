@@ -61,6 +61,7 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "to_the_end": settings.to_the_end,
         "budget_s": settings.budget_s,
         "time_limit_s": settings.time_limit_s,
+        "warm": settings.warm,
         "called": {name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
     }
 

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 from kinetoscope_server.client import Client
 from kinetoscope_server.progress import RunProgress, phase_text
+from kinetoscope_server.warm import WarmInterpreter
 from kinetoscope_server.workers import Event, Worker
 
 T = TypeVar("T")
@@ -22,6 +23,7 @@ class ActiveRun:
     title: str
     uri: str
     region: tuple[int, str] | None
+    request: Mapping[str, Any]
     worker: Worker
     progress: RunProgress
     phase: str = "starting"
@@ -32,11 +34,12 @@ class ActiveRun:
 class Runs:
     """At most one run at a time. `on_phase` is called when its phase has changed."""
 
-    def __init__(self, client: Client, on_phase: Callable[[ActiveRun], None]) -> None:
+    def __init__(self, client: Client, warm: WarmInterpreter, on_phase: Callable[[ActiveRun], None]) -> None:
         self._client = client
         self._on_phase = on_phase
         self._last_report_s = 0.0
         self.active: ActiveRun | None = None
+        self.warm = warm
         self._preparing: set[asyncio.Task[Any]] = set()
         self.beginning = asyncio.Lock()
         """Held from seeing that nothing is active until something is."""
@@ -51,8 +54,13 @@ class Runs:
         finish: Callable[[Event], T],
     ) -> asyncio.Future[T]:
         """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
-        worker = Worker(request, self._note)
-        active = self.active = ActiveRun(title, uri, region, worker, RunProgress(self._client, token))
+        worker = self.warm.worker_for(request) or Worker()
+        active = self.active = ActiveRun(title, uri, region, request, worker, RunProgress(self._client, token))
+
+        def note(event: Event) -> None:
+            self._note(active, event)
+
+        worker.on_event = note
         return asyncio.ensure_future(self._work(active, finish))
 
     async def end_of(self, work: asyncio.Future[T]) -> T:
@@ -66,16 +74,19 @@ class Runs:
     async def _work(self, active: ActiveRun, finish: Callable[[Event], T]) -> T:
         end = "failed"
         try:
-            await active.progress.begin(active.title)
-            self._on_phase(active)
-            event = await active.worker.result()
+            event, _ = await asyncio.gather(active.worker.result(active.request), self._announce(active))
             end = "cancelled" if active.is_cancelled else "done" if event["event"] == "result" else "failed"
         finally:
             self.active = None
             active.ended.set()
             active.progress.end(end)
             self._on_phase(active)
+        self.warm.after(active.request, event)
         return finish(event)
+
+    async def _announce(self, active: ActiveRun) -> None:
+        await active.progress.begin(active.title)
+        self._on_phase(active)
 
     def cancel(self, token: int | str | None = None) -> bool:
         """Cancels the run, if one is going on; with a token, only the run that it is the progress of."""
@@ -113,13 +124,11 @@ class Runs:
             self.cancel()
             await active.ended.wait()
 
-    def _note(self, event: Event) -> None:
-        active = self.active
-        if active is None:
-            return
+    def _note(self, active: ActiveRun, event: Event) -> None:
+        self.warm.note(active.request, event)
         if event["event"] == "output":
             self._client.log(event["text"].removesuffix("\n"))
-        elif event["event"] == "progress" and not active.is_cancelled:
+        elif event["event"] == "progress" and active is self.active and not active.is_cancelled:
             now = time.monotonic()
             if event["region"] and now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:
                 return

@@ -28,6 +28,7 @@ from kinetoscope_server.notices import results_notice
 from kinetoscope_server.protocol import Protocol
 from kinetoscope_server.runs import ActiveRun, Runs
 from kinetoscope_server.troubles import Troubles, stored_troubles_of
+from kinetoscope_server.warm import WarmInterpreter
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,8 @@ class KinetoscopeServer(LanguageServer):
         self.board = Board()
         self.archive = Archive()
         self.changes = Changes()
-        self.runs = Runs(self.client, self._phase_changed)
+        self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
+        self.runs = Runs(self.client, self.warm, self._phase_changed)
         self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
         self._troubles: Troubles = {}
         self._recalled: set[str] = set()
@@ -119,6 +121,7 @@ class KinetoscopeServer(LanguageServer):
         for task in list(self._tasks):
             task.cancel()
         self.runs.cancel()
+        self.warm.drop()
 
     # --- results
 

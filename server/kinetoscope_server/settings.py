@@ -9,22 +9,21 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
+from kinetoscope_core.findings import RULES
 from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
 
 SECTION: Final = "kinetoscope"
 
 HintStyle = Literal["total and self", "total", "off"]
+Warmth = Literal["off", "imports", "gpu"]
 Severity = Literal["error", "warning", "information", "hint", "off"]
 
 _HINT_STYLES: Final = ("total and self", "total", "off")
+_WARMTHS: Final = ("off", "imports", "gpu")
 _SEVERITIES: Final = ("error", "warning", "information", "hint", "off")
 
 SEVERITIES: Final[Mapping[str, Severity]] = {
-    "overhead-bound": "information",
-    "compute-bound": "information",
-    "mixed": "information",
-    "sync-bound": "information",
-    "cpu-only": "information",
+    **{rule.code: rule.severity for rule in RULES},
     "region-not-reached": "information",
     "run-failed": "error",
     "run-problem": "warning",
@@ -33,7 +32,7 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
     "decorator-generator": "warning",
     "decorator-recursive": "warning",
 }
-"""Every code of a diagnostic, with its severity as it comes."""
+"""Every code of a diagnostic, with its severity as it comes; that of a finding is the highest that it can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +65,15 @@ class Settings:
     to_the_end: bool = False
     budget_s: float = DEFAULT_BUDGET_S
     time_limit_s: float | None = None
+    warm: Warmth = "gpu"
     hints: HintStyle = "total and self"
     lenses: bool = True
-    severities: Mapping[str, Severity] = field(default_factory=lambda: dict(SEVERITIES))
+    severities: Mapping[str, Severity] = field(default_factory=dict[str, "Severity"])
     perfetto: str = "https://ui.perfetto.dev"
+
+    def severity_of(self, code: str, otherwise: Severity | None = None) -> Severity:
+        """As it was set for the code; else `otherwise`, else as it comes."""
+        return self.severities.get(code) or otherwise or SEVERITIES[code]
 
     def run_settings(self, path: str, root: Path | None) -> RunSettings:
         """What holds for a run of the file. Relative patterns and paths start at `root`, the workspace's folder."""
@@ -117,6 +121,7 @@ class _Reading:
                 "toTheEnd": ("to_the_end", self._switch),
                 "budgetSeconds": ("budget_s", self._seconds),
                 "timeLimitSeconds": ("time_limit_s", self._seconds),
+                "warm": ("warm", self._choice(_WARMTHS)),
                 "hints": ("hints", self._choice(_HINT_STYLES)),
                 "lenses": ("lenses", self._switch),
                 "severities": ("severities", self._severities),
@@ -227,4 +232,4 @@ class _Reading:
 
     def _severities(self, name: str, value: object) -> dict[str, Severity] | None:
         known = {code: (code, self._choice(_SEVERITIES)) for code in SEVERITIES}
-        return {**SEVERITIES, **self._fields(value, name + ".", known)}
+        return self._fields(value, name + ".", known)

@@ -30,59 +30,97 @@ _STDERR_KEPT: Final = 4_000
 
 
 class Worker:
-    """A job. `result` starts it and returns its last event; `cancel` may be called at any time, also before."""
+    """A process for one job. `prepare` may start it ahead; `result` gives it the job and returns its last event.
 
-    def __init__(self, request: Mapping[str, Any], on_event: Callable[[Event], None]) -> None:
-        self._request = request
-        self._on_event = on_event
+    `on_event` gets all other events, those that follow as well, and `ended` when the process has. `cancel` may be
+    called at any time.
+    """
+
+    def __init__(self) -> None:
+        self.on_event: Callable[[Event], None] = lambda _event: None
         self._process: asyncio.subprocess.Process | None = None
+        self._last: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
+        self._reading: asyncio.Task[None] | None = None
+        self._started = asyncio.Lock()
+        self._has_job = False
+        self._is_profiling = False
+        self._is_ended = False
         self._is_cancelled = False
 
-    async def result(self) -> Event:
+    async def prepare(self, order: Mapping[str, Any]) -> None:
+        """Has it make the interpreter ready for a job that comes later."""
+        await self._start()
+        self._write(orjson.dumps({"do": "prepare", "order": order}))
+
+    async def result(self, request: Mapping[str, Any]) -> Event:
         """The event that ends the job: `result` or `error`. A worker that dies without one is an error too."""
-        process = self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-c",
-            _START,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-            start_new_session=True,  # a Ctrl-C for the server's terminal is not one for the script
-        )
-        errors = asyncio.create_task(self._errors_of(process))
+        await self._start()
+        self._has_job, self._is_profiling = True, request["do"] == "profile"
+        self._write(orjson.dumps(request))
+        if self._is_cancelled:
+            self.cancel()
         try:
-            self._write(orjson.dumps(self._request))
-            if self._is_cancelled:
-                self.cancel()
-            last = await self._last_event(process)
-            if last is None and self._is_cancelled:
-                return _error("RunCancelled", "It was cancelled.")
-            return last or _death(await errors, await process.wait())
-        finally:
-            self._end(process)
+            return await self._last
+        except asyncio.CancelledError:
+            self.end()
+            raise
+
+    async def _start(self) -> None:
+        async with self._started:
+            if self._process is not None:
+                return
+            process = self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-I",
+                "-c",
+                _START,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=_LONGEST_LINE,
+                start_new_session=True,  # a Ctrl-C for the server's terminal is not one for the script
+            )
+            self._reading = asyncio.create_task(self._read(process))
+            if self._is_ended:
+                self.end()
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        errors = asyncio.create_task(self._errors_of(process))
+        while process.stdout is not None and (line := await process.stdout.readline()):
+            event: Event = orjson.loads(line)
+            if event["event"] in ("result", "error"):
+                if not self._last.done():
+                    self._last.set_result(event)
+            else:
+                self.on_event(event)
+        written, exit_code = await errors, await process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+        if self._has_job and not self._last.done():
+            cancelled = _error("RunCancelled", "It was cancelled.")
+            self._last.set_result(cancelled if self._is_cancelled else _death(written, exit_code))
+        self.on_event({"event": "ended"})
+
+    def end(self) -> None:
+        """Its input ends, and it with all that it started: by itself, else killed."""
+        self._is_ended = True
+        process = self._process
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+            asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
 
     def cancel(self) -> None:
         """Asks the job to end, keeping what was measured; what has not ended half a second later is killed."""
         self._is_cancelled = True
         if self._process is None:
             return
-        if self._request["do"] != "profile":  # nothing is lost by it, and nothing else runs
+        if not self._is_profiling:  # nothing is lost by it, and nothing else runs
             self._kill()
             return
         self._cancel_once()
         loop = asyncio.get_running_loop()
         loop.call_later(SECOND_CANCEL_AFTER_S, self._cancel_once)
         loop.call_later(_KILL_AFTER_S, self._kill)
-
-    async def _last_event(self, process: asyncio.subprocess.Process) -> Event | None:
-        while process.stdout is not None and (line := await process.stdout.readline()):
-            event: Event = orjson.loads(line)
-            if event["event"] in ("result", "error"):
-                return event
-            self._on_event(event)
-        return None
 
     async def _errors_of(self, process: asyncio.subprocess.Process) -> str:
         """What the worker itself wrote to stderr, the end of it; a script's errors come as events."""
@@ -101,12 +139,6 @@ class Worker:
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
             with contextlib.suppress(OSError, RuntimeError):
                 process.stdin.write(line + b"\n")
-
-    def _end(self, process: asyncio.subprocess.Process) -> None:
-        """The input ends, and the worker with it: by itself, else killed."""
-        if process.stdin is not None:
-            process.stdin.close()
-        asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
 
     def _kill(self) -> None:
         """The worker alone: what it started ends by its second cancellation, long before this."""

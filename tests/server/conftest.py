@@ -48,6 +48,8 @@ class Editor(LanguageClient):
         self.on_save: Any = lambda: False
         self.results: dict[str, Any] = {}
         self.progress: list[Any] = []
+        self.warm: list[Any] = []
+        self.interpreter = sys.executable
         self.workspace_path = Path()
         self._numbers = itertools.count()
 
@@ -170,6 +172,10 @@ def make_client() -> Editor:
     def _(params: Any) -> None:
         client.progress.append(params)
 
+    @client.feature("kinetoscope/warm")
+    def _(params: Any) -> None:
+        client.warm.append(params)
+
     @client.feature("kinetoscope/save")
     def _(params: Any) -> bool:
         client.asked_to_save.append(list(params.uris))
@@ -180,7 +186,7 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    recorded["experimental"] = {"kinetoscope": {"results": True, "progress": True, "save": True}}
+    recorded["experimental"] = {"kinetoscope": {"results": True, "progress": True, "save": True, "warm": True}}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 
 

@@ -77,13 +77,16 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occu
     return problems
 
 
+def launching_names(trace: Trace) -> set[int]:
+    """The names, as places in `trace.names`, of the calls that launch kernels or graphs."""
+    starters = (*_LAUNCHES, *_GRAPH_LAUNCHES)
+    return {number for number, name in enumerate(trace.names) if name.startswith(starters) and "HostFunc" not in name}
+
+
 def _launches(trace: Trace, numbers: DeviceNumbers) -> tuple[int, int]:
     """How many calls launch kernels or graphs, and how many of them have no activity."""
     host = trace.host
-    starters = (*_LAUNCHES, *_GRAPH_LAUNCHES)
-    launching = {
-        number for number, name in enumerate(trace.names) if name.startswith(starters) and "HostFunc" not in name
-    }
+    launching = launching_names(trace)
     correlations = [host.correlation[index] for index in host.calls() if host.name[index] in launching]
     return len(correlations), sum(1 for each in correlations if each not in numbers.correlations)
 

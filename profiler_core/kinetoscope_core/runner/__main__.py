@@ -12,7 +12,7 @@ PACKAGE = "_kinetoscope_runner"
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
-def _import_session():  # noqa: ANN202 - Python 2 reads this file, too
+def _import_runner():  # noqa: ANN202 - Python 2 reads this file, too
     """Imports all that the runner needs, from the standard library alone.
 
     PYTHONPATH may hold a module with a name of the library; that is for the script
@@ -33,12 +33,12 @@ def _import_session():  # noqa: ANN202 - Python 2 reads this file, too
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
-    session = importlib.import_module(PACKAGE + ".session")
+    beginning = importlib.import_module(PACKAGE + ".beginning")
     sys.path[:] = whole_path
-    return session
+    return beginning
 
 
 if __name__ == "__main__":
     if sys.version_info < (3, 9):
         sys.exit(2)  # the starting program says why
-    sys.exit(_import_session().main(LOADED_BY_PYTHON))
+    sys.exit(_import_runner().main(LOADED_BY_PYTHON))

@@ -4,12 +4,13 @@ torch is taken from `sys.modules`: the script has imported it, we never do.
 """
 
 import contextlib
+import functools
 import os
 import sys
 import threading
 import time
 import warnings
-from typing import Any, Dict, Generator, List, Optional
+from typing import Any, Dict, Generator, List, Optional, Tuple
 
 from .kinetolog import kineto_log_kept
 
@@ -39,6 +40,13 @@ class Profiler:
         """Whether this profile object was made by us; asked by the hooks that watch for the script's own."""
         return profile is self._profile or self._busy_thread == threading.get_ident()
 
+    @staticmethod
+    def can_start_here() -> bool:
+        """Before torch 2.7 only the main thread's regions are recorded, and only it could stop the profiler at last."""
+        if threading.current_thread() is threading.main_thread():
+            return True
+        return tuple(int(part) for part in sys.modules["torch"].__version__.split(".")[:2]) >= (2, 7)
+
     def can_stop_here(self) -> bool:
         return self.records_all_threads or self._starting_thread == threading.get_ident()
 
@@ -47,8 +55,9 @@ class Profiler:
         torch = sys.modules["torch"]
         self._busy_thread = self._starting_thread = threading.get_ident()
         try:
-            with kineto_log_kept(self.failures), _warnings_ignored():
-                self._profile = self._make_profile(torch)
+            with kineto_log_kept(self.failures), warnings_ignored():
+                self.records_cuda = torch.cuda.is_available()
+                self._profile, self.records_all_threads = make_profile(torch, records_cuda=self.records_cuda)
                 if self.records_cuda and torch.cuda.is_initialized():
                     torch.cuda.synchronize()
                 self._profile.start()
@@ -56,20 +65,6 @@ class Profiler:
                     _launch_and_wait(torch)
         finally:
             self._busy_thread = 0
-
-    def _make_profile(self, torch: Any) -> Any:
-        activity = torch.profiler.ProfilerActivity
-        activities = [activity.CPU]
-        self.records_cuda = torch.cuda.is_available()
-        if self.records_cuda:
-            activities.append(activity.CUDA)
-        config: Any = None
-        try:
-            config = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
-            self.records_all_threads = True
-        except TypeError:  # torch before 2.7
-            pass
-        return torch.profiler.profile(activities=activities, experimental_config=config)
 
     def _quieten(self, profile: Any) -> None:
         """Lets no new operator be recorded, and those that are, end. Only then may the profiler be stopped.
@@ -91,7 +86,7 @@ class Profiler:
                 return False
             self._busy_thread = threading.get_ident()
             try:
-                with kineto_log_kept(self.failures), _warnings_ignored():
+                with kineto_log_kept(self.failures), warnings_ignored():
                     if not _is_alone():
                         self._quieten(profile)
                     profile.stop()
@@ -101,6 +96,17 @@ class Profiler:
         if not os.path.exists(path):
             raise OSError(f"torch.profiler wrote no trace to {path}; is the disk full?")
         return True
+
+
+def make_profile(torch: Any, *, records_cuda: bool) -> Tuple[Any, bool]:
+    """A `torch.profiler.profile` as we use it, and whether it records all threads."""
+    activity = torch.profiler.ProfilerActivity
+    activities = [activity.CPU, activity.CUDA] if records_cuda else [activity.CPU]
+    try:
+        config = torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
+    except TypeError:  # torch before 2.7
+        return torch.profiler.profile(activities=activities), False
+    return torch.profiler.profile(activities=activities, experimental_config=config), True
 
 
 def _is_alone() -> bool:
@@ -116,7 +122,7 @@ def _launch_and_wait(torch: Any) -> None:
 
 
 @contextlib.contextmanager
-def _warnings_ignored() -> Generator[None, None, None]:
+def warnings_ignored() -> Generator[None, None, None]:
     """`warnings.catch_warnings` would let each warning be shown a second time that a script is shown once."""
     everything: Any = ("ignore", None, Warning, None, 0)
     filters: List[Any] = warnings.filters  # type: ignore[assignment]
@@ -126,6 +132,13 @@ def _warnings_ignored() -> Generator[None, None, None]:
     finally:
         with contextlib.suppress(ValueError):
             filters.remove(everything)
+
+
+@functools.lru_cache(maxsize=None)
+def device_names() -> Tuple[str, ...]:
+    """Asked once, since it initialises CUDA."""
+    cuda = sys.modules["torch"].cuda
+    return tuple(cuda.get_device_name(index) for index in range(cuda.device_count()))
 
 
 def device_facts() -> Dict[str, Any]:
@@ -138,10 +151,11 @@ def device_facts() -> Dict[str, Any]:
         "cuda": torch.version.cuda or getattr(torch.version, "hip", None),
         "devices": [],
         "no_cuda_because": None,
+        "is_used": torch.cuda.is_initialized(),
     }
-    with _warnings_ignored():
+    with warnings_ignored():
         if torch.cuda.is_available():
-            facts["devices"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+            facts["devices"] = list(device_names())
             return facts
         if facts["cuda"] is None:
             facts["no_cuda_because"] = f"torch {facts['torch']} is built without CUDA"

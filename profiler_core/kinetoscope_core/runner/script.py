@@ -10,15 +10,24 @@ import runpy
 import sys
 from importlib.machinery import PathFinder, SourceFileLoader
 from types import ModuleType, TracebackType
-from typing import AbstractSet, Any, List, Optional
+from typing import AbstractSet, Any, Dict, List, Optional
 
 _OURS = __name__.partition(".")[0]
 _python: Any = runpy
+_stand_ins: List[ModuleType] = []
 _FILE_OF_RUNPY = runpy.run_path.__code__.co_filename
 
 
 class ScriptNotFound(Exception):
     """There is no such script or module; the text is what Python says in that case."""
+
+
+def run(request: Dict[str, Any], loaded_by_python: AbstractSet[str]) -> None:
+    """Runs what is asked for."""
+    if request["module"]:
+        run_module(request["module"], request["arguments"], loaded_by_python)
+    else:
+        run_script(request["script"], request["arguments"], loaded_by_python)
 
 
 def run_script(path: str, arguments: List[str], loaded_by_python: AbstractSet[str]) -> None:
@@ -82,10 +91,29 @@ def _can_import_from(path: str) -> bool:
     return False
 
 
+def stand_in(path: str, arguments: List[str]) -> None:
+    """Lets what is imported ahead of the script find its arguments, and the module that will be its `__main__`."""
+    sys.argv[:] = [path, *arguments]
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    main.__file__ = path
+    _stand_ins.append(main)
+
+
+def own_folders(request: Dict[str, Any]) -> List[str]:
+    """Where the script's own modules lie: before all others on `sys.path`."""
+    if request["module"]:
+        return [os.getcwd()]
+    path = os.path.realpath(request["script"])
+    return [path if os.path.isdir(path) else os.path.dirname(path)]
+
+
 def _new_main(loaded_by_python: AbstractSet[str]) -> ModuleType:
     """The module in which the script runs, as Python makes it."""
     forget_what_the_script_would_not_find(loaded_by_python)
     main = ModuleType("__main__")
+    if _stand_ins:
+        main = _stand_ins.pop()
+        del main.__file__
     if sys.version_info < (3, 14):
         main.__dict__["__annotations__"] = {}
     main.__dict__["__builtins__"] = sys.modules["builtins"]

@@ -13,9 +13,11 @@ from . import children, failures, processes, script
 from .adoption import Adoption, Recording
 from .imports import on_import
 from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
+from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
 from .window import Plan, Window
+from .wings import Wings
 
 SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
@@ -31,7 +33,14 @@ class EndOfRun(SystemExit):
 class Session:
     """The state of a run: `waiting` for the window, `open`, `closed`, or `aside` for the script's own profiler."""
 
-    def __init__(self, channel: channels.Channel, request: Dict[str, Any], loaded_by_python: AbstractSet[str]) -> None:
+    def __init__(
+        self,
+        channel: channels.Channel,
+        request: Dict[str, Any],
+        loaded_by_python: AbstractSet[str],
+        wings: Optional[Wings] = None,
+    ) -> None:
+        self._wings = wings
         self._channel = channel
         self._loaded_by_python = loaded_by_python
         self._request = request
@@ -79,12 +88,8 @@ class Session:
         return code
 
     def _run_script(self) -> Any:
-        request = self._request
         try:
-            if request["module"]:
-                script.run_module(request["module"], request["arguments"], self._loaded_by_python)
-            else:
-                script.run_script(request["script"], request["arguments"], self._loaded_by_python)
+            script.run(self._request, self._loaded_by_python)
         except EndOfRun:
             return 0
         except script.ScriptNotFound as error:
@@ -139,17 +144,20 @@ class Session:
         self._close_window("the script ended")
         self._adoption.finish()
         self._save()
-        self._channel.send("ended", exit_code=exit_code, left_by=left_by, device=device_facts())
+        facts = {"device": device_facts(), "packages": third_party_modules()}
+        self._channel.send("ended", exit_code=exit_code, left_by=left_by, **facts)
 
     # --- hooks
 
     def _hook(self) -> None:
-        on_import({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
+        watch = on_import if self._wings is None else self._wings.stand_by
         for name in ("_exit", "execv", "execve"):
             self._keep_before(name)
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
+
+        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
 
     def _keep_before(self, name: str) -> None:
         """Patches a function of `os` after which nothing of this program runs, so that what is measured is kept."""
@@ -206,9 +214,7 @@ class Session:
 
     def _open_window(self) -> None:
         with interrupts_deferred(), self._lock:
-            if self._state != "waiting":
-                return
-            if not self._profiler_may_start():
+            if self._state != "waiting" or not self._profiler.can_start_here():
                 return
             self._channel.send("phase", phase="starting the profiler")
             try:
@@ -223,13 +229,6 @@ class Session:
             self._opened_at = time.monotonic()
             self._state = "open"
         self._channel.send("phase", phase="measuring")
-
-    def _profiler_may_start(self) -> bool:
-        """Before torch 2.7 only the main thread's regions are recorded, and only it could stop the profiler at last."""
-        if threading.current_thread() is threading.main_thread():
-            return True
-        torch = sys.modules["torch"]
-        return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 7)
 
     def _is_over_budget(self) -> bool:
         return not self._plan.to_the_end and time.monotonic() - self._opened_at > self._plan.budget_s
@@ -337,13 +336,3 @@ class Session:
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         elif interrupt:
             signal.raise_signal(signal.SIGINT)
-
-
-def main(loaded_by_python: AbstractSet[str]) -> Any:
-    """Connects, takes the request, and runs it. `loaded_by_python` is what any script finds loaded when it begins."""
-    channel = channels.connect()
-    channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
-    request = channel.receive(None)
-    if request is None:
-        raise EOFError
-    return Session(channel, request, loaded_by_python).run()

@@ -70,5 +70,6 @@ seen = {
     "nice": os.nice(0),
 }
 print(json.dumps(seen, indent=1))
-atexit.register(print, "atexit: first registered, last run")
-atexit.register(print, "atexit: last registered, first run", file=sys.stderr)
+if __name__ == "__main__":
+    atexit.register(print, "atexit: first registered, last run")
+    atexit.register(print, "atexit: last registered, first run", file=sys.stderr)

@@ -1,0 +1,59 @@
+"""What limits a region: CPU, GPU or waiting (docs/measures.md, "What limits a region"). One of five for each region."""
+
+from collections.abc import Callable
+from typing import Final
+
+from kinetoscope_core.findings.facts import RegionFacts, RunFacts
+from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.measures import Bound, RegionMeasures
+from kinetoscope_core.text import count_text, printable, time_text
+
+
+def _message(region: RegionMeasures) -> str:
+    """The bound with the times that say so."""
+    name = printable(region.name)
+    cpu, busy = region.cpu_total_ns, region.cuda_busy_ns
+    calls = f"over {count_text(region.measured, 'call')}"
+    if region.bound == "cpu-only" or busy is None:
+        return f"{name} is CPU-only: it launched no GPU work in {time_text(cpu.sum)} {calls}."
+    share = 100 * busy.sum / cpu.sum if cpu.sum else 0.0
+    worked = f"the GPU worked {time_text(busy.sum)} of {time_text(cpu.sum)} ({share:.1f} %) {calls}"
+    if region.bound == "overhead":
+        return f"{name} is overhead-bound: {worked}."
+    if region.bound == "compute":
+        worked = f"the GPU worked {time_text(busy.sum)} for {time_text(cpu.sum)} of CPU time {calls}"
+        return f"{name} is compute-bound: {worked}."
+    if region.bound == "sync":
+        return f"{name} is sync-bound: the CPU mostly waits for a GPU that is mostly idle; {worked}."
+    return f"{name} is mixed: CPU and GPU take about as long; {worked}."
+
+
+def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
+    def of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
+        measures = region.measures
+        if measures.bound != bound:
+            return None
+        busy, launches = measures.cuda_busy_ns, measures.launches
+        evidence: dict[str, int | str] = {"calls": measures.measured, "cpu_ns": measures.cpu_total_ns.sum}
+        evidence |= {"gpu_busy_ns": busy.sum} if busy else {}
+        evidence |= {"launches_per_call": launches.median} if launches else {}
+        # Said once: in a region around it, the same bound is the news.
+        is_minor = any(run.regions[outer].measures.bound == bound for outer in region.outer)
+        return Claim(
+            _message(measures), measures.cpu_total_ns.sum, evidence, spot=region.median_spot(), is_minor=is_minor
+        )
+
+    return of_region
+
+
+def _rule(code: str, bound: Bound) -> Rule:
+    return Rule(code, "information", of_region=_claims(bound), share=0, is_bound=True)
+
+
+RULES: Final = (
+    _rule("overhead-bound", "overhead"),
+    _rule("compute-bound", "compute"),
+    _rule("mixed", "mixed"),
+    _rule("sync-bound", "sync"),
+    _rule("cpu-only", "cpu-only"),
+)

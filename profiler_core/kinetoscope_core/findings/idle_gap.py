@@ -1,0 +1,109 @@
+"""The longest stretch of a median passage in which no GPU worked, and what the CPU did meanwhile."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from kinetoscope_core.findings.facts import RegionFacts, RunFacts
+from kinetoscope_core.findings.overhead import PROFILING, covered
+from kinetoscope_core.findings.phrases import name_of, percent
+from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.measures import Occurrence
+from kinetoscope_core.recording import Recording
+from kinetoscope_core.text import printable, time_text
+
+_LEAST_NS: Final = 500_000
+"""Fifty launches under the profiler: shorter gaps are the pace of launching, which other rules tell."""
+
+_LEAST_PART: Final = 0.2
+"""Of the passage: a smaller gap is not what makes it long."""
+
+_HOLDS: Final = 0.9
+"""Of the gap: the rest is the way into a nested region and out of it."""
+
+_MOST_DOINGS: Final = 3
+
+_SEEN_THROUGH: Final = ("ProfilerStep#", "DistributedDataParallel.")
+"""Annotations of torch that say nothing of what the CPU does."""
+
+
+def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
+    number, index = region.median
+    recording = run.recordings[number]
+    occurrence = recording.window.occurrences[index]
+    start, end = occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns
+    if not occurrence.launches:
+        return None
+    gap = max(run.timelines[number].gaps(start, end), key=lambda each: each[1] - each[0], default=(0, 0))
+    gap_ns = gap[1] - gap[0]
+    if 2 * covered(recording.trace, *gap, PROFILING) > gap_ns:
+        return None  # profiler-overhead says that
+    if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns or _holds(recording, index, gap, run):
+        return None
+    doings = _doings(region, number, index, gap)
+    what = ", ".join(f"{printable(name)} {time_text(ns)}" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
+    return Claim(
+        f"{name_of(region.measures)}: for {time_text(gap_ns)} ({percent(gap_ns, occurrence.cpu_total_ns)}) of the"
+        f" median call no GPU worked; the CPU was in {what}.",
+        cost_ns=gap_ns * region.measures.measured,
+        evidence={"gap_ns": gap_ns, "call_ns": occurrence.cpu_total_ns, "cpu_was_in": doings.most_common(1)[0][0]},
+        saves_at_most_ns=gap_ns * region.measures.measured,
+        spot=region.parts[number].spot(gap[0], gap_ns),
+    )
+
+
+def _holds(recording: Recording, index: int, gap: tuple[int, int], run: RunFacts) -> bool:
+    """Whether one region of the user's, nested in the occurrence, holds the gap: it is the one to tell."""
+    occurrences, keys = recording.window.occurrences, recording.window.keys
+    return any(
+        keys[each] in run.regions and other.launches and _is_around(other, gap) and _is_nested(occurrences, each, index)
+        for each, other in enumerate(occurrences)
+        if each != index and other.start_ns >= occurrences[index].start_ns
+    )
+
+
+def _is_around(occurrence: Occurrence, gap: tuple[int, int]) -> bool:
+    inside_ns = min(gap[1], occurrence.start_ns + occurrence.cpu_total_ns) - max(gap[0], occurrence.start_ns)
+    return inside_ns >= _HOLDS * (gap[1] - gap[0])
+
+
+def _is_nested(occurrences: Sequence[Occurrence], inner: int, outer: int) -> bool:
+    while inner >= 0:
+        inner = occurrences[inner].parent
+        if inner == outer:
+            return True
+    return False
+
+
+def _doings(region: RegionFacts, number: int, index: int, gap: tuple[int, int]) -> Counter[str]:
+    """How long each thing that stands directly in the occurrence lay in the gap; what is left was Python's, or that of
+    the autograd thread, for which the region's own waits inside of `backward()`.
+    """
+    part = region.parts[number]
+    recording = part.recording
+    attribution, host, names = recording.attribution, recording.trace.host, recording.trace.names
+    own = attribution.slices[index]
+    order = recording.order_of(host.thread[own])
+    place = order.index(own, bisect_left(order, host.start_ns[own], key=host.start_ns.__getitem__))
+    doings: Counter[str] = Counter()
+    covered_until = host.start_ns[own]
+    for each in order[place + 1 :]:
+        start, end = host.start_ns[each], host.start_ns[each] + host.duration_ns[each]
+        if start >= gap[1]:
+            break
+        name = names[host.name[each]]
+        if start >= covered_until and not name.startswith(_SEEN_THROUGH):
+            covered_until = end
+            inside_ns = min(end, gap[1]) - max(start, gap[0])
+            if inside_ns > 0:
+                doings[name] += inside_ns
+    launches = (attribution.activity_launch[each] for each in part.activities)
+    has_backward = any(launch >= 0 and host.thread[launch] != host.thread[own] for launch in launches)
+    doings["backward" if has_backward else "Python"] = gap[1] - gap[0] - doings.total()
+    return doings
+
+
+RULE: Final = Rule(
+    "idle-gap", "warning", of_region=_of_region, says_what=("overhead-bound", "mixed"), is_inclusive=True
+)

@@ -1,0 +1,66 @@
+"""Numbers that are incomplete: launches of which the GPU told nothing, and work from before the window."""
+
+from collections import Counter
+from typing import Final
+
+from kinetoscope_core.attribution.reporting import launching_names
+from kinetoscope_core.findings.facts import RunFacts
+from kinetoscope_core.findings.phrases import counted, percent
+from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.text import time_text
+from kinetoscope_core.trace.schema import CALL
+
+
+def _launches_without_record(run: RunFacts) -> Claim | None:
+    """Not where no activity was recorded at all: that is a problem of the run, told with its way out."""
+    launches = without = 0
+    where: Counter[str] = Counter()
+    for recording in run.recordings:
+        host, device = recording.trace.host, recording.trace.device
+        if not len(device):
+            continue
+        launching, recorded = launching_names(recording.trace), set(device.correlation)
+        occurrences, innermost = recording.window.occurrences, recording.attribution.nesting.innermost
+        rows = zip(host.kind, host.name, host.correlation, innermost, strict=True)
+        for kind, name, correlation, occurrence in rows:
+            if kind != CALL or name not in launching:
+                continue
+            launches += 1
+            if correlation not in recorded:
+                without += 1
+                where[occurrences[occurrence].name if occurrence >= 0 else "outside any region"] += 1
+    if not without:
+        return None
+    have = "launch has" if without == 1 else "launches have"
+    return Claim(
+        f"{without} {have} no record from the GPU ({counted(where)}): CUDA times are at least these. Kernels that end"
+        " after the window, or lost records.",
+        cost_ns=0,
+        evidence={"count": without, "launches": launches},
+    )
+
+
+def _launched_before_window(run: RunFacts) -> Claim | None:
+    count = ns = 0
+    is_cut = False
+    for recording in run.recordings:
+        no_launch = [each for each, launch in enumerate(recording.attribution.activity_launch) if launch < 0]
+        count += len(no_launch)
+        ns += sum(recording.trace.device.duration_ns[each] for each in no_launch)
+        is_cut = is_cut or recording.trace.is_cut
+    if not count:
+        return None
+    were = "device activity was" if count == 1 else "device activities were"
+    whole_ns = run.device_total_ns or 0
+    return Claim(
+        f"{count} {were} launched before the window{' or in the part that was cut off' if is_cut else ''}: in no region"
+        f" ({time_text(ns)}, {percent(ns, whole_ns)} of the GPU's work).",
+        cost_ns=ns,
+        evidence={"count": count, "gpu_ns": ns},
+    )
+
+
+RULES: Final = (
+    Rule("launches-without-record", "information", of_run=_launches_without_record, share=0),
+    Rule("launched-before-window", "information", of_run=_launched_before_window, share=0),
+)

@@ -1,0 +1,77 @@
+"""Optimisers that go through their parameters one by one, with a handful of launches for each."""
+
+from collections.abc import Callable
+from typing import Final
+
+from kinetoscope_core.findings.facts import Part, RegionFacts, RunFacts
+from kinetoscope_core.findings.phrases import name_of
+from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.measures import Spot
+from kinetoscope_core.text import time_text
+
+_LEAST_LAUNCHES: Final = 40
+"""A call. A foreach AdamW of torch 2.11 launches a dozen for a small model, whatever the number of its tensors."""
+
+
+def _launches_in(part: Part, index: int) -> list[str]:
+    """The names of the activities that belong to an occurrence itself."""
+    owners = part.recording.attribution.activity_owner
+    return [part.activity_name(each) for each in part.activities if owners[each] == index]
+
+
+def _sums(
+    region: RegionFacts, prefix: str, is_wanted: Callable[[list[str]], bool]
+) -> tuple[int, int, int, Spot | None]:
+    """Calls of torch's annotation that launch too much: how many, with how many launches, CPU time, the longest."""
+    count = launches = cpu_ns = longest_ns = 0
+    spot = None
+    for part in region.parts.values():
+        occurrences = part.recording.window.occurrences
+        for index in part.annotations:
+            each = occurrences[index]
+            if not each.name.startswith(prefix) or not is_wanted(names := _launches_in(part, index)):
+                continue
+            count += 1
+            launches += len(names)
+            cpu_ns += each.cpu_total_ns
+            if each.cpu_total_ns > longest_ns:
+                longest_ns, spot = each.cpu_total_ns, part.spot(each.start_ns, each.cpu_total_ns)
+    return count, launches, cpu_ns, spot
+
+
+def _step(region: RegionFacts, _run: RunFacts) -> Claim | None:
+    def is_loop(names: list[str]) -> bool:
+        together = sum("multi_tensor" in name or "fused" in name.lower() for name in names)
+        return len(names) >= _LEAST_LAUNCHES and 2 * together < len(names)
+
+    count, launches, cpu_ns, spot = _sums(region, "Optimizer.step#", is_loop)
+    if not count:
+        return None
+    return Claim(
+        f"{name_of(region.measures)}: the optimizer goes through its tensors one by one, {launches // count} launches"
+        f" and {time_text(cpu_ns // count)} of CPU time a step.",
+        cost_ns=cpu_ns,
+        evidence={"steps": count, "launches": launches, "cpu_ns": cpu_ns},
+        saves_at_most_ns=cpu_ns,
+        spot=spot,
+    )
+
+
+def _zero_grad(region: RegionFacts, _run: RunFacts) -> Claim | None:
+    count, launches, cpu_ns, spot = _sums(region, "Optimizer.zero_grad#", bool)
+    if not count:
+        return None
+    return Claim(
+        f"{name_of(region.measures)}: zero_grad fills the gradients with zeros, {launches // count} launches and"
+        f" {time_text(cpu_ns // count)} of CPU time a call, instead of dropping them.",
+        cost_ns=cpu_ns,
+        evidence={"calls": count, "launches": launches, "cpu_ns": cpu_ns},
+        saves_at_most_ns=cpu_ns,
+        spot=spot,
+    )
+
+
+RULES: Final = (
+    Rule("optimizer-loop", "warning", of_region=_step, says_what=("tiny-kernels", "overhead-bound", "idle-gap")),
+    Rule("zero-grad", "information", of_region=_zero_grad),
+)

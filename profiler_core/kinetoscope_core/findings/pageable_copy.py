@@ -1,0 +1,51 @@
+"""Copies between GPU and ordinary memory of the host: the driver copies twice and the CPU waits for it."""
+
+from typing import Final
+
+from kinetoscope_core.attribution.nesting import is_wait
+from kinetoscope_core.findings.copies import is_pageable
+from kinetoscope_core.findings.facts import RegionFacts, RunFacts
+from kinetoscope_core.findings.overhead import PROFILING, covered
+from kinetoscope_core.findings.phrases import name_of, over_calls
+from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.text import size_text, time_text
+
+
+def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
+    count = copied_bytes = device_ns = cpu_ns = longest_ns = 0
+    spot = None
+    for part in region.parts.values():
+        device, host = part.trace.device, part.trace.host
+        launches = part.recording.attribution.activity_launch
+        copying: set[int] = set()
+        for activity in part.activities:
+            if not is_pageable(part, activity):
+                continue
+            count += 1
+            ns = device.duration_ns[activity]
+            device_ns += ns
+            copied_bytes += device.copied_bytes[activity]
+            copying.add(launches[activity])
+            if ns > longest_ns:
+                longest_ns, spot = ns, part.spot_of_activity(activity)
+        within = {part.operator_around(call) for call in copying} - {-1}
+        copying |= {
+            each for each in part.calls if is_wait(part.host_name(each)) and part.operator_around(each) in within
+        }
+        for call in copying:
+            start, ns = host.start_ns[call], host.duration_ns[call]
+            cpu_ns += ns - covered(part.trace, start, start + ns, PROFILING)
+    if not count or not device_ns:
+        return None
+    rate = size_text(copied_bytes * 1_000_000_000 // device_ns)
+    return Claim(
+        f"{name_of(region.measures)} copies {size_text(copied_bytes)} from or to pageable memory in {count} copies"
+        f" {over_calls(region.measures)}, at {rate}/s; the CPU waits {time_text(cpu_ns)} for them.",
+        cost_ns=cpu_ns,
+        evidence={"copies": count, "bytes": copied_bytes, "gpu_ns": device_ns, "cpu_ns": cpu_ns},
+        saves_at_most_ns=cpu_ns,
+        spot=spot,
+    )
+
+
+RULE: Final = Rule("pageable-copy", "warning", of_region=_of_region, says_what=("sync-bound",))

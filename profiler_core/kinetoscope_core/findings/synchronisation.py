@@ -1,0 +1,138 @@
+"""The CPU stops in the region until the GPU is done: harmful where the GPU then stands still until the next launch,
+and where it does not, the explanation of a time that is another region's work.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from kinetoscope_core.attribution.nesting import is_wait
+from kinetoscope_core.findings.copies import pageable_operators, pinned_operators
+from kinetoscope_core.findings.facts import Part, RegionFacts, RunFacts
+from kinetoscope_core.findings.phrases import counted, name_of, over_calls
+from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.measures import Spot
+from kinetoscope_core.text import time_text
+
+_MOST_OF: Final = 0.5
+"""Of the region's CPU total: then its time is that of other work."""
+
+_BUSY: Final = 0.9
+"""Of the waiting: the rest is what the call itself takes."""
+
+_EXPLICIT: Final = {
+    "DeviceSynchronize": "torch.cuda.synchronize()",
+    "StreamSynchronize": "a stream's synchronize()",
+    "EventSynchronize": "an event's synchronize()",
+}
+
+
+def _cause(part: Part, call: int) -> str:
+    """The operator that waits, or what was called without one."""
+    operator = part.operator_around(call)
+    if operator >= 0:
+        return part.trace.names[part.trace.host.name[operator]]
+    name = part.host_name(call)
+    return next((text for end, text in _EXPLICIT.items() if name.endswith(end)), name)
+
+
+@dataclass(slots=True)
+class _Waits:
+    """Waits of a region, those in pageable copies left out, which pageable-copy tells of.
+
+    `idle_ns` is the time without device work from the moment of waiting to the next activity, `lost_ns` the part of it
+    that can be gained at most: without the wait, the next launch comes that much earlier and no more.
+    `pinned` counts the waits in copies from pinned memory to the GPU, which need none.
+    """
+
+    causes: Counter[str] = field(default_factory=Counter[str])
+    waited_ns: int = 0
+    busy_ns: int = 0
+    idle_ns: int = 0
+    lost_ns: int = 0
+    pinned: int = 0
+    longest_ns: int = 0
+    spot: Spot | None = None
+
+
+def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
+    waits = _Waits()
+    for part in region.parts.values():
+        host, timeline = part.trace.host, run.timelines[part.number]
+        calls = [call for call in part.calls if is_wait(part.host_name(call))]
+        if not calls:
+            continue
+        copying, pinned = pageable_operators(part), pinned_operators(part)
+        for call in calls:
+            if part.operator_around(call) in copying:
+                continue
+            start, ns = host.start_ns[call], host.duration_ns[call]
+            busy_ns = timeline.covered(start, start + ns)
+            after_ns = timeline.idle_from(start + ns, _outermost_end(part, call))
+            waits.causes[_cause(part, call)] += 1
+            waits.waited_ns += ns
+            waits.pinned += part.operator_around(call) in pinned
+            waits.busy_ns += busy_ns
+            idle_ns = timeline.idle(start, start + ns) + after_ns
+            waits.idle_ns += idle_ns
+            waits.lost_ns += min(ns, idle_ns)
+            if ns > waits.longest_ns:
+                waits.longest_ns, waits.spot = ns, part.spot_of_call(call)
+    return waits
+
+
+def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
+    waits = _waits(region, run)
+    if not waits.causes:
+        return None
+    count = waits.causes.total()
+    return Claim(
+        f"{name_of(region.measures)} waits for the GPU {count}× {over_calls(region.measures)}"
+        f" ({counted(waits.causes)}), {time_text(waits.waited_ns)} in all; then and after it the GPU had nothing to do"
+        f" for {time_text(waits.idle_ns)}.",
+        cost_ns=waits.lost_ns,
+        evidence={
+            "waits": count,
+            "waited_ns": waits.waited_ns,
+            "idle_ns": waits.idle_ns,
+            "pinned_waits": waits.pinned,
+            "cause": waits.causes.most_common(1)[0][0],
+        },
+        saves_at_most_ns=waits.lost_ns,
+        spot=waits.spot,
+    )
+
+
+def _waiting_for_gpu(region: RegionFacts, run: RunFacts) -> Claim | None:
+    waits, cpu_ns = _waits(region, run), region.measures.cpu_total_ns.sum
+    if not waits.causes or waits.waited_ns < _MOST_OF * cpu_ns or waits.busy_ns < _BUSY * waits.waited_ns:
+        return None
+    return Claim(
+        f"{name_of(region.measures)} spends {time_text(waits.waited_ns)} of {time_text(cpu_ns)} waiting for the GPU"
+        f" {over_calls(region.measures)} ({counted(waits.causes)}), which was busy with work launched before.",
+        cost_ns=waits.waited_ns,
+        evidence={"waits": waits.causes.total(), "waited_ns": waits.waited_ns, "gpu_busy_ns": waits.busy_ns},
+        spot=waits.spot,
+    )
+
+
+def _outermost_end(part: Part, call: int) -> int:
+    """When the outermost occurrence around the call ends: a GPU that is idle later is not its matter."""
+    occurrences = part.recording.window.occurrences
+    index = part.recording.attribution.nesting.innermost[call]
+    end_ns = 0
+    while index >= 0:
+        end_ns = max(end_ns, occurrences[index].start_ns + occurrences[index].cpu_total_ns)
+        index = occurrences[index].thread_parent
+    return end_ns
+
+
+RULES: Final = (
+    Rule(
+        "synchronisation",
+        "warning",
+        of_region=_synchronisation,
+        says_what=("sync-bound", "cpu-only", "waiting-for-gpu"),
+    ),
+    Rule("waiting-for-gpu", "information", of_region=_waiting_for_gpu, says_what=("sync-bound", "cpu-only")),
+)

@@ -1,0 +1,88 @@
+"""From the first message to the run: a cold one at once; a warm one when it is asked for after preparing."""
+
+import functools
+import gc
+import os
+import sys
+import threading
+from typing import AbstractSet, Any, Dict, Optional, Tuple
+
+from . import channel as channels
+from . import processes, script
+from .groups import NotPrepared
+from .priming import Priming
+from .session import Session
+from .wings import Wings
+
+_leave = os._exit  # the session wraps it
+Request = Dict[str, Any]
+
+
+def main(loaded_by_python: AbstractSet[str]) -> Any:
+    """Connects, and does what is asked. `loaded_by_python` is what any script finds loaded when it begins."""
+    channel = channels.connect()
+    channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
+    request = channel.receive(None)
+    wings: Optional[Wings] = None
+    if request is not None and request["do"] == "prepare":
+        wings, request = _prepare(channel, request, loaded_by_python)
+    if request is None:
+        raise EOFError
+    return Session(channel, request, loaded_by_python, wings).run()
+
+
+def _prepare(
+    channel: channels.Channel, order: Request, loaded_by_python: AbstractSet[str]
+) -> Tuple[Wings, Optional[Request]]:
+    process = os.getpid()
+
+    def end(event: str, why: str) -> None:
+        if os.getpid() == process:
+            channel.send(event, why=why)
+            _leave(0)
+
+    give_up = functools.partial(end, "needs_cold")
+    waiting = _Waiting(channel, order)
+    waiting.start()
+    try:
+        script.stand_in(order["script"], order["arguments"])
+        wings = Wings(loaded_by_python, give_up)
+        priming = Priming(give_up) if order["cuda"] else None
+        wings.preload(order["modules"], priming.prime if priming is not None else None)
+    except NotPrepared as reason:
+        end("not_prepared", str(reason))
+        raise
+    gc.collect()
+    channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
+    waiting.join()
+    request = waiting.request
+    why = None if request is None else wings.why_not(script.own_folders(request))
+    if why is not None:
+        give_up(why)
+    return wings, request
+
+
+class _Waiting(threading.Thread):
+    """Waits for the request, and ends the process when who started it goes, whatever is being imported."""
+
+    def __init__(self, channel: channels.Channel, order: Request) -> None:
+        super().__init__(name="kinetoscope", daemon=True)
+        self._channel = channel
+        self._order = order
+        self.request: Optional[Request] = None
+
+    def run(self) -> None:
+        try:
+            self.request = self._channel.receive(None)
+        except EOFError:
+            processes.end_processes(self._order["run_id"], self._order["own_group"] and os.getpgrp())
+            _leave(0)
+
+
+def _memory_bytes() -> Optional[int]:
+    """What this process holds in memory; None where the system does not say it this way."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None

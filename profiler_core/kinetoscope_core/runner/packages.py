@@ -1,0 +1,71 @@
+"""Which modules are third-party packages, by where their files lie. Knows nothing of sessions."""
+
+import os
+import sys
+from types import ModuleType
+from typing import Any, Dict, List, Optional
+
+PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+
+
+def origin_of(module: Any) -> Optional[str]:
+    """The file that a module was loaded from under its own name, None where there is none."""
+    spec = getattr(module, "__spec__", None)
+    if spec is None or not getattr(spec, "has_location", False):
+        return None
+    origin: Optional[str] = spec.origin
+    return origin
+
+
+def is_third_party(origin: Optional[str]) -> bool:
+    return origin is not None and any(folder in origin.split(os.sep) for folder in PACKAGE_FOLDERS)
+
+
+def third_party_modules() -> List[str]:
+    """The names of all third-party modules that are loaded, in the order in which they were imported."""
+    found: List[str] = []
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        # An alias, such as those of `six.moves`, cannot be imported by its name.
+        if spec is not None and getattr(spec, "name", None) == name and is_third_party(origin_of(module)):
+            found.append(name)
+    return found
+
+
+def is_of_a_package(name: str) -> bool:
+    """Whether this loaded module, or the one at its top, is third-party: also of namespaces and made-up modules."""
+    for module in (sys.modules.get(name), sys.modules.get(name.partition(".")[0])):
+        places = list(vars(module).get("__path__", ())) if module is not None else []
+        if is_third_party(origin_of(module)) or (places and all(is_third_party(place) for place in places)):
+            return True
+    return False
+
+
+def of_the_user(modules: Dict[str, ModuleType]) -> Optional[str]:
+    """The first of these modules whose file is neither of the standard library nor of a package."""
+    library = os.path.join(os.path.dirname(os.__file__), "")
+    for name, module in modules.items():
+        origin = origin_of(module)
+        if origin is not None and not is_third_party(origin) and not origin.startswith(library):
+            return name
+    return None
+
+
+def mark_of(path: str) -> Optional[int]:
+    """When a file or folder was changed, in ns; None if it is not there."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return None
+
+
+def installed() -> Dict[str, Optional[int]]:
+    """What changes when a package is installed, removed or made editable, and when the interpreter is another one."""
+    interpreter = [os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg")]
+    found = {path: mark_of(path) for path in interpreter}
+    for folder in [entry for entry in sys.path if os.path.basename(entry) in PACKAGE_FOLDERS and os.path.isdir(entry)]:
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if name != "__pycache__":
+                found[path] = mark_of(path) if name.endswith(".pth") else None
+    return found

@@ -1,0 +1,70 @@
+"""Environment variables that torch and C libraries read when they are imported or first used, unseen by Python."""
+
+import ctypes
+import itertools
+import os
+from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional
+
+PREFIXES = (
+    "ATEN_",
+    "BLIS_",
+    "CUBLAS",
+    "CUDA",
+    "CUDNN",
+    "DISABLE_CUPTI",
+    "GOMP_",
+    "GOTO_",
+    "HIP_",
+    "HSA_",
+    "KINETO_",
+    "KMP_",
+    "LD_",
+    "MALLOC_",
+    "MKL_",
+    "NCCL_",
+    "NUMEXPR_",
+    "NVIDIA_",
+    "OMP_",
+    "OPENBLAS_",
+    "PYTORCH_",
+    "ROCR_",
+    "TEARDOWN_CUPTI",
+    "TORCH",
+    "TRITON_",
+)
+
+
+def actual() -> Dict[str, str]:
+    """The environment as C libraries find it, where Python can tell: `os.putenv` changes it past `os.environ`."""
+    if os.name != "posix":
+        return dict(os.environ)
+    values = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    found = itertools.takewhile(lambda pair: pair is not None, (values[index] for index in itertools.count()))
+    pairs = (os.fsdecode(pair).partition("=") for pair in found)
+    return {name: value for name, _, value in pairs}
+
+
+def differing(
+    before: Mapping[str, str], now: Mapping[str, str], read: Optional[AbstractSet[str]], *, prefixed: bool
+) -> List[str]:
+    """Variables with another value now that are in `read` (None: any) or, `prefixed`, that such libraries read."""
+    return sorted(
+        name
+        for name in set(before) | set(now)
+        if before.get(name) != now.get(name)
+        and (read is None or name in read or (prefixed and name.startswith(PREFIXES)))
+    )
+
+
+def changes(before: Mapping[str, str], now: Mapping[str, str]) -> Dict[str, str]:
+    """What was set meanwhile; a variable that was removed is not in it."""
+    return {name: value for name, value in now.items() if before.get(name) != value}
+
+
+def restore(before: Mapping[str, str], changed: Iterable[str]) -> None:
+    """Gives these variables the values that they had."""
+    for name in changed:
+        if name in before:
+            os.environ[name] = before[name]
+        else:
+            del os.environ[name]

@@ -1,0 +1,75 @@
+"""The prepared interpreter with CUDA: a script finds CUDA untouched, and what that cannot do runs in a new one."""
+
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from ..runner.worker import Worker  # noqa: TID252 - tests are no package with a name
+from .conftest import SCRIPTS
+from .test_server import keep
+
+STATE = "../../runner/scripts/state.py"
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return SimpleNamespace(environment={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
+
+
+def cold_and_warm(runs, script, *arguments, warm_arguments=None):
+    """The script in a new interpreter, and in one that was prepared after it."""
+    cold = Worker(runs, SCRIPTS)
+    result = cold.profile(script, *arguments)
+    assert result["event"] == "result", cold.output
+    assert result["order"]["cuda"] is True
+    warm = Worker(runs, SCRIPTS)
+    prepared = warm.prepare(result["order"])
+    assert prepared["event"] == "prepared", prepared
+    assert prepared["cuda"] is True
+    last = warm.profile(script, *(arguments if warm_arguments is None else warm_arguments))
+    assert last["event"] == "result", warm.output
+    return cold, warm, last
+
+
+def test_everything_of_cuda_that_a_script_can_see_is_the_same(runs):
+    cold, warm, last = cold_and_warm(runs, STATE)
+    keep("warm_state.txt", cold.output + "\n=== warm\n" + warm.output)
+    assert last["is_warm"] is True, warm.events
+    assert warm.output == cold.output
+    assert '"cuda random"' in cold.output
+
+
+def test_the_trace_is_complete(runs):
+    cold, _, last = cold_and_warm(runs, "sets_devices.py")
+    first = next(event for event in cold.events if event["event"] == "result")
+    regions = [next(r for r in each["result"]["regions"] if r["name"] == "step") for each in (first, last)]
+    for of in ("occurrences", "measured"):
+        assert regions[0][of] == regions[1][of]
+    for of in ("launches", "cuda_total_ns"):
+        assert regions[0][of] is not None
+        assert regions[1][of] is not None
+    assert regions[0]["launches"] == regions[1]["launches"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "why"),
+    [
+        ("hide", "it sets CUDA_VISIBLE_DEVICES before it uses CUDA"),
+        ("fork", "it forks before it uses CUDA"),
+    ],
+)
+def test_what_a_prepared_cuda_cannot_do_runs_in_a_new_interpreter_and_shows_nothing_twice(runs, argument, why):
+    _, warm, last = cold_and_warm(runs, "sets_devices.py", warm_arguments=[argument])
+    assert last["is_warm"] is False
+    assert warm.why("needs_cold") == [why]
+    assert warm.output.count("before") == 1
+    assert ("devices: 0" in warm.output) is (argument == "hide")
+    assert ("child: 2.0" in warm.output) is (argument == "fork")
+
+
+def test_an_allocator_of_the_script_s_own_can_be_set(runs):
+    cold, warm, _ = cold_and_warm(runs, "sets_devices.py", "allocator")
+    assert warm.output == cold.output

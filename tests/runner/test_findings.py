@@ -1,0 +1,67 @@
+"""Findings of a real run, as the command tells them: in its output, its exit code and its reports."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kinetoscope_core.findings import BY_CODE
+from kinetoscope_core.findings.pages import text_of
+
+COMPILING = ("--warmup", "0")
+
+
+@pytest.fixture
+def explained(kinetoscope):
+    def explain(*codes):
+        command = [sys.executable, "-m", "kinetoscope_core.cli", "explain", *codes]
+        return subprocess.run(command, env=kinetoscope.environment, capture_output=True, check=False)
+
+    return explain
+
+
+def test_a_finding_that_is_asked_for_sets_the_exit_code_and_the_report_has_it(kinetoscope, tmp_path):
+    report = tmp_path / "findings.sarif"
+    ran = kinetoscope("recompiles.py", options=(*COMPILING, "--fail-on", "compiling,idle-gap", "--sarif", report))
+    assert ran.code == 4
+    assert "kinetoscope: --fail-on: compiling (compiles).\n" in ran.messages
+    (compiling,) = ran.regions()["compiles"]["findings"]
+    assert compiling["code"] == "compiling"
+    assert compiling["evidence"]["compilations"] == 5
+    assert not compiling["is_suppressed"]
+    assert ran.regions()["known to"]["findings"][0]["is_suppressed"]
+
+    (run,) = json.loads(report.read_bytes())["runs"]
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == set(BY_CODE)
+    found = {each["partialFingerprints"]["kinetoscope/v1"]: each for each in run["results"]}
+    first, known = found["compiling:compiles"], found["compiling:known to"]
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "recompiles.py", "uriBaseId": "SRCROOT"}
+    assert place["region"] == {"startLine": 13}
+    assert first["level"] == "warning"
+    assert "suppressions" not in first
+    assert known["suppressions"] == [{"kind": "inSource"}]
+
+
+def test_findings_stand_below_the_table_and_fail_nothing_by_themselves(kinetoscope):
+    ran = kinetoscope("recompiles.py", options=(*COMPILING, "--fail-on", "tiny-kernels"), as_json=False)
+    assert ran.code == 0
+    lines = ran.stdout.decode().splitlines()
+    (line,) = (line for line in lines if "  compiling  compiles compiles 5× over 5 calls" in line)
+    assert line.startswith("  recompiles.py:13  ")
+    assert not any("  compiling  known to" in line for line in lines)
+
+
+def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetoscope, explained):
+    ran = kinetoscope("recompiles.py", options=("--fail-on", "slow"))
+    assert ran.code == 2
+    assert b"'slow' is no finding; there are overhead-bound, " in ran.stderr
+    done = explained("slow")
+    assert done.returncode == 2
+    assert b"There is no finding 'slow'. There are: backward-elsewhere, " in done.stderr
+
+
+@pytest.mark.parametrize("code", ["synchronisation", "run-failed"])
+def test_a_code_is_explained_by_its_page(explained, code):
+    assert explained(code).stdout.decode() == text_of(code)

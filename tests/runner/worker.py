@@ -1,0 +1,78 @@
+"""The worker as the server drives it, for runs in a prepared interpreter."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPTS = Path(__file__).parent / "scripts"
+
+
+class Worker:
+    """One worker: `prepare`, then `profile`. All events are kept."""
+
+    def __init__(self, kinetoscope, folder=SCRIPTS, **environment):
+        self.folder = folder
+        self.environment = environment
+        self.events = []
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "kinetoscope_core.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=kinetoscope.environment,
+            cwd=Path(__file__).parents[2] / "profiler_core",
+        )
+
+    def say(self, **message):
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def until(self, *events):
+        """The next event of these names."""
+        for line in self._process.stdout:
+            event = json.loads(line)
+            self.events.append(event)
+            if event["event"] in events:
+                return event
+        raise AssertionError(self.events)
+
+    def prepare(self, order):
+        self.say(do="prepare", order=order)
+        return self.until("prepared", "not_prepared")
+
+    def profile(self, script, *arguments, interpreter=sys.executable, **others):
+        """Runs the script to its end, and returns the last event."""
+        request = {
+            "script": str(self.folder / script), "is_module": False, "arguments": arguments, "region": None,
+            "interpreter": str(interpreter), "folder": str(self.folder), "environment": self.environment,
+            "warmup": 3, "active": 5, "to_the_end": False, "budget_s": 20, "time_limit_s": None,
+            "warm": "gpu", "called": {},
+        }  # fmt: skip
+        self.say(do="profile", **{**request, **others})
+        last = self.until("result", "error")
+        self.end()
+        return last
+
+    def end(self):
+        """Takes what comes until the worker has ended by itself."""
+        self.events += map(json.loads, self._process.stdout)
+        self._process.stdin.close()
+        self._process.stdout.close()
+        assert self._process.wait(20) == 0
+
+    @property
+    def output(self):
+        return "".join(event["text"] for event in self.events if event["event"] == "output")
+
+    def why(self, name):
+        """What the events of this name say."""
+        return [event["why"] for event in self.events if event["event"] == name]
+
+
+def order(worker, script, modules, *, roots=(), interpreter=sys.executable, cuda=False):
+    """What to prepare for a script that imports these modules."""
+    return {
+        "interpreter": str(interpreter), "folder": str(worker.folder), "environment": worker.environment,
+        "script": str(worker.folder / script), "arguments": ["a", "b"], "modules": list(modules), "roots": list(roots),
+        "cuda": cuda, "cold_s": 30.0,
+    }  # fmt: skip

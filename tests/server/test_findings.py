@@ -1,0 +1,180 @@
+"""Findings in the editor: squiggles with their pages, edits that carry them out, and comments that switch them off."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+
+from kinetoscope_core.findings import PAGES
+from kinetoscope_core.measures import Finding
+from kinetoscope_server.documents import Document
+from kinetoscope_server.fixes import fix, suppression
+
+TRACES = Path(__file__).parents[1] / "traces"
+TINY = """from torch.profiler import record_function
+
+
+def one_pass(run):
+    with record_function("tiny_ops"):
+        run()
+"""
+TRAIN = """import torch
+from torch.profiler import record_function as rf
+
+def step(model, loss):
+    with rf("data"): pass
+    with rf("forward"): pass
+    with rf("backward"): pass
+"""
+
+
+async def loaded(client, name, text, trace):
+    uri = client.write(name, text)
+    client.open(uri)
+    await client.execute("kinetoscope.loadTrace", [str(TRACES / trace)], [uri])
+    await client.message()
+    return uri
+
+
+def applied(text, edit):
+    """The text after one edit, as the JSON of an action has it."""
+    lines = text.splitlines(keepends=True)
+    place = edit["range"]["start"]
+    line = lines[place["line"]]
+    lines[place["line"]] = line[: place["character"]] + edit["newText"] + line[place["character"] :]
+    return "".join(lines)
+
+
+async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away(start):
+    client = await start()
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    found = {each.code: each for each in client.diagnostics[uri]}
+    assert list(found) == ["tiny-kernels", "profiler-overhead"]
+    tiny = found["tiny-kernels"]
+    assert tiny.severity == lsp.DiagnosticSeverity.Warning
+    assert tiny.message.startswith("tiny_ops launches 200 kernels a call that take 903 ns each")
+    assert tiny.message.endswith("At most 11.1 ms can be saved in all.")
+    assert tiny.code_description.href == PAGES.joinpath("tiny-kernels.md").as_uri()
+    assert "[tiny-kernels](file://" in await client.hover(uri, 4)
+
+    (edit,) = (await client.code_actions(uri, 4))["Ignore here: tiny-kernels"]["edit"]["changes"][uri]
+    text = applied(TINY, edit)
+    assert text.splitlines()[4].endswith(":  # kinetoscope: ignore[tiny-kernels]")
+    client.replace(uri, 2, (0, 0), (99, 0), text)
+    await client.until(lambda: [each.code for each in client.diagnostics[uri]] == ["profiler-overhead"], "its end")
+    (edit,) = (await client.code_actions(uri, 4))["Ignore here: profiler-overhead"]["edit"]["changes"][uri]
+    assert applied(text, edit).splitlines()[4].endswith("ignore[tiny-kernels, profiler-overhead]")
+
+
+async def test_the_trace_opens_where_a_finding_shows_and_its_page_is_read(start):
+    client = await start()
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    actions = await client.code_actions(uri, 4)
+    command = actions["Open the trace where it shows: profiler-overhead"]["command"]
+    assert command["arguments"] == [uri, 4, "tiny_ops", "profiler-overhead"]
+    at_the_first = await client.execute(command["command"], *command["arguments"])
+    at_a_median = await client.execute("kinetoscope.openTrace", uri, 4, "tiny_ops")
+    assert at_the_first.startswith("http://127.0.0.1:")
+    assert at_the_first != at_a_median
+    assert (await client.execute("kinetoscope.explain", "tiny-kernels")).startswith("# tiny-kernels\n")
+
+
+async def test_a_severity_of_the_settings_goes_over_that_of_a_finding(start):
+    client = await start(settings={"severities": {"tiny-kernels": "hint", "profiler-overhead": "off"}})
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    assert [(each.code, each.severity) for each in client.diagnostics[uri]] == [
+        ("tiny-kernels", lsp.DiagnosticSeverity.Hint)
+    ]
+
+
+async def test_what_concerns_the_run_stands_at_the_first_line(start):
+    client = await start()
+    text = TINY.replace("tiny_ops", "main_thread")
+    uri = await loaded(client, "threads.py", text, "h200/odd_threads.json.gz")
+    found = {each.code: each.range.start.line for each in client.diagnostics[uri]}
+    assert found["threads-without-region"] == 0
+    client.replace(uri, 2, (0, 0), (0, 0), "# kinetoscope: ignore\n")
+    await client.until(lambda: "threads-without-region" not in {d.code for d in client.diagnostics[uri]}, "its end")
+
+
+async def test_tf32_is_allowed_below_the_imports(start):
+    client = await start()
+    uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
+    actions = await client.code_actions(uri, 6)
+    action = actions["Multiply in TF32 from here on: set_float32_matmul_precision"]
+    (edit,) = action["edit"]["changes"][uri]
+    assert applied(TRAIN, edit).startswith(
+        "import torch\nfrom torch.profiler import record_function as rf\n\n"
+        'torch.set_float32_matmul_precision("high")\n\ndef step'
+    )
+    client.replace(uri, 2, (0, 0), (1, 0), "import torch as t; t.backends.cuda.matmul.allow_tf32 = False\n")
+    await client.until(lambda: client.diagnostics[uri], "diagnostics")
+    assert not any("TF32" in title for title in await client.code_actions(uri, 6))
+
+
+# --- edits, by the text alone
+
+
+def document(text):
+    return Document("file:///a.py", "/a.py", 1, text, "utf-16")
+
+
+def after(text, edit):
+    lines = text.splitlines(keepends=True)
+    row, column = edit.range.start.line, edit.range.start.character
+    units = lines[row].encode("utf-16-le")
+    lines[row] = (units[: 2 * column] + edit.new_text.encode("utf-16-le") + units[2 * column :]).decode("utf-16-le")
+    return "".join(lines)
+
+
+PINNED = Finding("synchronisation", "warning", "", {"waits": 5, "pinned_waits": 5}, 1)
+HEAD = "from torch.profiler import record_function as rf\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("    x = x.to(d)\n", "    x = x.to(d, non_blocking=True)\n"),
+        ("    𐌰 = y.cuda()\n", "    𐌰 = y.cuda(non_blocking=True)\n"),
+        ("    x = x.to(\n        d,\n    )\n", None),
+        ("    x = x.to(d, non_blocking=False)\n", None),
+        ("    x = x.to(d, **how)\n", None),
+        ("    x, y = x.to(d), y.to(d)\n", None),
+        ("    x = x.to(d\n", None),
+    ],
+)
+def test_a_copy_is_made_not_to_wait_where_it_is_the_only_one(body, wanted):
+    text = f'{HEAD}with rf("a"):\n{body}z = y.to(d)\n'
+    made = document(text)
+    found = fix(made, made.regions[0], PINNED) if made.regions else None
+    if wanted is None and "        d,\n" in body:
+        # The parenthesis stands on a line of its own: what is before it there is nothing.
+        assert found is None or "non_blocking=True" in after(text, found[1])
+        return
+    assert (None if found is None else after(text, found[1])) == (
+        None if wanted is None else f'{HEAD}with rf("a"):\n{wanted}z = y.to(d)\n'
+    )
+
+
+def test_waits_for_other_things_are_left_alone():
+    made = document(f'{HEAD}with rf("a"):\n    x = x.to(d)\n')
+    some = Finding("synchronisation", "warning", "", {"waits": 5, "pinned_waits": 4}, 1)
+    assert fix(made, made.regions[0], some) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ('with rf("a"):', 'with rf("a"):  # kinetoscope: ignore[idle-gap]'),
+        ('with rf("a"):  # why', 'with rf("a"):  # why  # kinetoscope: ignore[idle-gap]'),
+        ('with rf("a"):  # kinetoscope: ignore[]', 'with rf("a"):  # kinetoscope: ignore[idle-gap]'),
+        ('with rf("a"):  # kinetoscope: ignore', None),
+        ('with rf("a"): x = """\n"""', None),
+        ('with rf("a"), \\\n  b:', None),
+    ],
+)
+def test_a_comment_is_added_where_it_is_one(line, wanted):
+    text = f"{HEAD}{line}\n    pass\n" if line.endswith(":") or "#" in line else f"{HEAD}{line}\n"
+    made = document(text)
+    edit = suppression(made, made.regions[0], "idle-gap")
+    assert (None if edit is None else after(text, edit).splitlines()[1]) == wanted

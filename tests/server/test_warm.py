@@ -1,0 +1,234 @@
+"""The prepared interpreter between clicks: when there is one, what it is used for, and that nothing of it is left."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+from lsprotocol import types as lsp
+
+from .test_profiling import ENDLESS, processes_in
+
+pytestmark = pytest.mark.timeout(180)
+
+SCRIPT = """import os
+import torch
+from torch.profiler import record_function
+
+print("torch was there:", os.environ["WORD"])
+for _ in range(10):
+    with record_function("step"):
+        torch.ones(8, 8) @ torch.ones(8, 8)
+"""
+
+
+async def profile(client, uri, **others):
+    return await client.protocol.send_request_async("kinetoscope/profile", {"uri": uri, **others})
+
+
+async def until_warm(client, state="ready", within_s=60):
+    await client.until(lambda: client.warm and client.warm[-1].state == state, f"warm interpreter: {state}", within_s)
+    return client.warm[-1]
+
+
+def logged(client):
+    return "".join(message.message for message in client.log_messages)
+
+
+@pytest.fixture
+def script(start):
+    """A client with a script that has run once, and a warm interpreter."""
+
+    async def begin(profile_name="vscode", text=SCRIPT, **settings):
+        client = await start(profile_name, settings={"environment": {"WORD": "here"}, **settings})
+        uri = client.write("script.py", text)
+        client.open(uri)
+        return client, uri
+
+    return begin
+
+
+async def test_a_second_click_is_answered_by_the_prepared_interpreter(script):
+    client, uri = await script()
+    assert not client.warm
+    assert not processes_in(client.workspace_path), "something was started before it was asked for"
+    began = time.monotonic()
+    assert (await profile(client, uri)).how == "measured"
+    cold_s = time.monotonic() - began
+    ready = await until_warm(client)
+    assert [notice.state for notice in client.warm] == ["preparing", "ready"]
+    assert ready.gpu is False
+    assert ready.memory_bytes > 50_000_000
+    (prepared,) = processes_in(client.workspace_path)
+
+    began = time.monotonic()
+    assert (await profile(client, uri)).how == "measured"
+    warm_s = time.monotonic() - began
+    assert warm_s < cold_s / 3, (warm_s, cold_s)
+    assert (await client.hint_texts(uri))[6].startswith("CPU ")
+    assert "does not fit" not in logged(client)
+    await client.until(lambda: logged(client).count("torch was there: here") == 2, "the script's output")
+    await until_warm(client)
+    assert prepared not in processes_in(client.workspace_path), "it runs one script"
+
+
+async def test_the_setting_off_prepares_nothing_and_drops_what_there_is(script):
+    client, uri = await script(warm="imports")
+    await profile(client, uri)
+    await until_warm(client)
+    client.set_configuration(
+        {"interpreter": client.interpreter, "environment": {"WORD": "here"}, "warm": "off"}, section="kinetoscope"
+    )
+    client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
+    await until_warm(client, "none")
+    await client.until(lambda: not processes_in(client.workspace_path), "end of the prepared interpreter")
+    assert (await profile(client, uri)).how == "measured"
+    await client.until(lambda: not processes_in(client.workspace_path), "end of the script")
+    await asyncio.sleep(1.0)
+    assert client.warm[-1].state == "none"
+    assert not processes_in(client.workspace_path)
+
+
+async def test_another_environment_starts_cold(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    client.set_configuration(
+        {"interpreter": client.interpreter, "environment": {"WORD": "there"}}, section="kinetoscope"
+    )
+    client.refreshed.clear()
+    client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
+    await client.until(lambda: client.refreshed, "that the change was taken in")
+    assert (await profile(client, uri)).how == "measured"
+    await client.until(lambda: "torch was there: there" in logged(client), "the script's output")
+    assert "another interpreter or environment is set" in logged(client)
+
+
+async def test_a_script_that_fails_has_a_warm_interpreter_again_when_it_is_mended(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    path = client.workspace_path / "script.py"
+    path.write_text(SCRIPT.replace("for _", "raise ValueError\nfor _"))
+    assert (await profile(client, uri)).how == "failed"
+    await until_warm(client)
+    path.write_text(SCRIPT)
+    assert (await profile(client, uri)).how == "measured"
+    assert "does not fit" not in logged(client)
+
+
+async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_appears_once(script):
+    text = SCRIPT.replace("import torch\n", "print('before torch', flush=True)\nname = 'OMP_' + 'NUM_THREADS'\n", 1)
+    client, uri = await script(text=text.replace("from torch", "import torch\nfrom torch", 1))
+    await profile(client, uri)
+    await until_warm(client)
+    path = client.workspace_path / "script.py"
+    path.write_text(path.read_text().replace("import torch\n", "os.environ[name] = '2'\nimport torch\n", 1))
+    before = logged(client).count("before torch")
+    assert (await profile(client, uri)).how == "measured"
+    assert "it sets OMP_NUM_THREADS before it imports what reads that" in logged(client)
+    await client.until(lambda: logged(client).count("before torch") == before + 1, "the script's output")
+    # From now on it starts cold at once, and nothing is prepared for it.
+    await profile(client, uri)
+    await client.until(lambda: logged(client).count("before torch") == before + 2, "the script's output")
+    assert logged(client).count("begins again") == 1
+    assert client.warm[-1].state == "none"
+
+
+@pytest.mark.parametrize("which", ["runner", "worker"])
+async def test_a_prepared_interpreter_that_was_killed_is_not_missed(script, which):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    (runner,) = processes_in(client.workspace_path)
+    os.kill(runner if which == "runner" else parent_of(runner), signal.SIGKILL)
+    await until_warm(client, "none")
+    await client.until(lambda: not processes_in(client.workspace_path), "end of the prepared interpreter")
+    assert (await profile(client, uri)).how == "measured"
+    await until_warm(client)
+
+
+@pytest.mark.parametrize("when", ["preparing", "ready"])
+async def test_nothing_is_left_when_the_server_is_killed(script, when):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client, when)
+    await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
+    client._server.kill()
+    await client.until(lambda: not processes_in(client.workspace_path), "end of the prepared interpreter", 10)
+
+
+async def test_a_click_while_it_is_being_prepared_waits_for_it(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client, "preparing")
+    await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
+    (prepared,) = processes_in(client.workspace_path)
+    run = asyncio.ensure_future(profile(client, uri))
+    await asyncio.sleep(0.1)
+    assert processes_in(client.workspace_path) == [prepared]
+    assert (await run).how == "measured"
+    assert "does not fit" not in logged(client)
+
+
+async def test_a_run_is_cancelled_while_it_waits_for_the_preparing(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client, "preparing")
+    client.progress.clear()
+    run = asyncio.ensure_future(profile(client, uri))
+    await client.until(lambda: client.progress, "run")
+    assert await client.execute("kinetoscope.cancel") is True
+    assert (await run).how == "cancelled"
+    await until_warm(client)
+    assert (await profile(client, uri)).how == "measured"
+
+
+async def test_two_quick_clicks_run_one_after_the_other_or_are_refused(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    answers = await asyncio.gather(profile(client, uri), profile(client, uri))
+    assert sorted(answer.how for answer in answers) == ["measured", "refused"]
+    await until_warm(client)
+    assert len(processes_in(client.workspace_path)) == 1
+
+
+async def test_a_warm_run_is_cancelled_within_a_second_and_leaves_no_process(script):
+    client, uri = await script(warm="imports")
+    await profile(client, uri)
+    await until_warm(client)
+    endless = client.write("endless.py", ENDLESS)
+    run = asyncio.ensure_future(profile(client, endless))
+    await client.until((client.workspace_path / "running").exists, "run")
+    assert "does not fit" not in logged(client), logged(client)
+    began = time.monotonic()
+    assert await client.execute("kinetoscope.cancel") is True
+    assert (await run).how == "cancelled"
+    assert time.monotonic() - began < 2.5
+
+
+async def test_it_is_given_up_when_it_is_idle_for_long():
+    from kinetoscope_server.warm import WarmInterpreter
+
+    states = []
+    warm = WarmInterpreter(states.append, print, idle_s=0.5)
+    request = {"do": "profile", "script": "x.py", "is_module": False, "folder": "/", "warm": "imports"}
+    import sys
+
+    order = {
+        "interpreter": sys.executable, "folder": None, "environment": {}, "script": "x.py", "arguments": [],
+        "modules": [], "roots": [], "cuda": False, "cold_s": 1.0,
+    }  # fmt: skip
+    warm.after(request, {"event": "result", "order": order})
+    while len(states) < 2:  # noqa: ASYNC110 - it has nothing to wait for
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.6)
+    assert states[-1]["state"] == "none"
+    assert warm.worker_for(request) is None
+
+
+def parent_of(process):
+    with open(f"/proc/{process}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
