@@ -40,6 +40,10 @@ export function executeCommand(rooms: Rooms): (command: string, args: unknown[],
         const place = placeIn(args) ?? measuredPlace(rooms.results);
         return place && rooms.traces.open(client, place);
       }
+      case 'kinetoscope.openTraceAt': {
+        const [place, finding] = [placeIn(args), args[3]];
+        return place && typeof finding === 'string' && rooms.traces.open(client, { ...place, finding });
+      }
       case 'kinetoscope.showDetails': {
         const place = placeIn(args) ?? measuredPlace(rooms.results);
         return rooms.details.show(place);

@@ -7,6 +7,7 @@ import { Details } from './details/panel';
 import { openExample } from './example';
 import { LINKED, withLinks } from './hovers';
 import { Interpreters } from './interpreter';
+import { showDocument } from './pages';
 import type { ProgressParams, ResultsParams, WarmParams } from './protocol';
 import { Results } from './results';
 import { Runs } from './runs';
@@ -29,6 +30,9 @@ export function activate(context: vscode.ExtensionContext): void {
       const running = client();
       if (running) void traces.open(running, place);
     },
+    explain: (code) => {
+      void vscode.commands.executeCommand('kinetoscope.explain', code);
+    },
   });
   const rooms: Rooms = { runs, results, traces, details, client };
   const run = executeCommand(rooms);
@@ -47,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
           return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;
         },
       },
+      window: { showDocument },
     },
   });
   const prepare = (started: LanguageClient): void => {

@@ -94,6 +94,25 @@ export interface Timeline {
   device_left_out: number;
 }
 
+/** A stretch of a trace; `trace` is its place among those of the run. */
+export interface Spot {
+  trace: number;
+  start_ns: number;
+  duration_ns: number;
+}
+
+/** What a rule says of a region or of a whole run; `code` names the rule and its page. */
+export interface Finding {
+  code: string;
+  severity: 'warning' | 'information' | 'hint';
+  message: string;
+  evidence: Record<string, number | string>;
+  cost_ns: number;
+  saves_at_most_ns: number | null;
+  spot: Spot | null;
+  is_suppressed: boolean;
+}
+
 /** What `kinetoscope/results` tells of a region. */
 export interface Measures {
   name: string;
@@ -117,6 +136,8 @@ export interface Measures {
   breakdown: Breakdown | null;
   cpu_recorded_ns: number | null;
   cuda_recorded_ns: number | null;
+  /** The costliest first, the bound last; null where they were not looked for. */
+  findings: Finding[] | null;
 }
 
 /** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */
@@ -175,6 +196,8 @@ export interface RunResult {
   outside_regions_ns: number | null;
   no_cuda_because: string | null;
   problems: Problem[];
+  /** Those of the run as a whole. */
+  findings: Finding[] | null;
   regions: RunRegion[];
 }
 
@@ -191,8 +214,11 @@ export interface RegionPlace {
   name: string;
 }
 
+/** What a trace is opened at: a region, named by where it stands or by its run, and there what a finding is about. */
+export type TracePlace = (RegionPlace | { run: string; region: number | null }) & { finding?: string };
+
 /** `embedders` are sources for the page's frame-ancestors. */
-export type TraceParams = (RegionPlace | { run: string; region: number | null }) & { embedders: string[] };
+export type TraceParams = TracePlace & { embedders: string[] };
 
 export interface TraceLink {
   link: string;

@@ -1,5 +1,6 @@
 // A small run with numbers to reckon with: one region that launches two kernels, one nested in it, one without a GPU.
 import type {
+  Finding,
   Measures,
   OccurrenceTimes,
   RegionMeasures,
@@ -46,6 +47,18 @@ export const occurrences: OccurrenceTimes[] = [900, 110, 100, 90].map((cpu_total
   cuda_busy_ns: 80,
 }));
 
+export const finding = (changes: Partial<Finding> = {}): Finding => ({
+  code: 'tiny-kernels',
+  severity: 'warning',
+  message: 'step launches 20 kernels a call.',
+  evidence: { kernels: 20 },
+  cost_ns: 2_000,
+  saves_at_most_ns: 1_500,
+  spot: { trace: 0, start_ns: 1_000_000, duration_ns: 900 },
+  is_suppressed: false,
+  ...changes,
+});
+
 export const measures: Measures = {
   name: 'step',
   file: '/w/train.py',
@@ -87,6 +100,7 @@ export const measures: Measures = {
   },
   cpu_recorded_ns: 1_200,
   cuda_recorded_ns: 400,
+  findings: [],
 };
 
 const whole: RegionMeasures = { ...measures, occurrence_times: occurrences, timeline };
@@ -127,6 +141,7 @@ export const run: RunResult = {
   outside_regions_ns: 0,
   no_cuda_because: null,
   problems: [],
+  findings: [],
   regions: [
     region(0, {}, { share: 1 }),
     region(1, { name: 'layer_10|a', cuda_total_ns: spread(60), bound: 'mixed' }, { share: 0.6 }),

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.measures import RegionMeasures
+from kinetoscope_core.measures import RegionMeasures, Spot
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server import details, methods
@@ -42,10 +42,11 @@ def register(server: KinetoscopeServer) -> None:
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
         region, result, uri = await _measured(ls, params)
+        spot = _spot(params, region, result)
         settings = ls.configuration.general if uri is None else await ls.configuration.of(uri)
         embedders = _texts(params, "embedders") or []
         try:
-            link = await asyncio.to_thread(details.trace_link, region, result, settings.perfetto, embedders)
+            link = await asyncio.to_thread(details.trace_link, region, result, settings.perfetto, embedders, spot)
         except KinetoscopeError as error:
             raise _failed(str(error)) from error
         return asdict(link)
@@ -90,7 +91,12 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[RegionM
         placed = measured_at(server, uri, line, name)
         if not placed:
             raise _failed(f"Nothing is measured of {printable(name)} yet; profile it first.")
-        return placed[0].measured.region, placed[0].measured.shown.result, uri
+        code = params.get("finding")
+        with_it = (
+            each for each in placed if any(finding.code == code for finding in each.measured.region.findings or ())
+        )
+        measured = next(with_it, placed[0]).measured
+        return measured.region, measured.shown.result, uri
     found = await _result(server, run)
     if found is None:
         raise _failed(f"The run {run} is no longer kept; profile again.")
@@ -102,6 +108,18 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[RegionM
         raise _failed(f"The run {run} has no region {index}; it has {len(result.regions)}.")
     region = result.regions[index]
     return region, result, None if region.file is None else uri_of(region.file)
+
+
+def _spot(params: _Params, region: RegionMeasures | None, result: Result) -> Spot | None:
+    """Where in the trace the finding of that code shows, `None` where none was named or it shows nowhere."""
+    code = _given(params, "finding", str, None)
+    if code is None:
+        return None
+    found = (result if region is None else region).findings or ()
+    for finding in found:
+        if finding.code == code:
+            return finding.spot
+    raise _failed(f"There is no finding {printable(code)} here any more; profile again.")
 
 
 def _given(params: _Params, name: str, kind: type[T], *default: None) -> Any:

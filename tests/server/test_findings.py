@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from kinetoscope_core.findings import PAGES
 from kinetoscope_core.measures import Finding
@@ -77,6 +78,19 @@ async def test_the_trace_opens_where_a_finding_shows_and_its_page_is_read(start)
     assert at_the_first.startswith("http://127.0.0.1:")
     assert at_the_first != at_a_median
     assert (await client.execute("kinetoscope.explain", "tiny-kernels")).startswith("# tiny-kernels\n")
+
+
+async def test_richer_clients_get_a_link_to_where_a_finding_shows(start):
+    client = await start()
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    run = await client.ask("kinetoscope/run", {"uri": uri})
+    (index,) = [each["index"] for each in run["regions"] if each["measures"]["name"] == "tiny_ops"]
+    for place in ({"uri": uri, "line": 4, "name": "tiny_ops"}, {"run": run["id"], "region": index}):
+        at_a_median = await client.ask("kinetoscope/trace", place)
+        at_the_first = await client.ask("kinetoscope/trace", {**place, "finding": "profiler-overhead"})
+        assert at_the_first["link"] != at_a_median["link"]
+    with pytest.raises(JsonRpcException, match="There is no finding idle-gap here any more"):
+        await client.ask("kinetoscope/trace", {**place, "finding": "idle-gap"})
 
 
 async def test_a_severity_of_the_settings_goes_over_that_of_a_finding(start):

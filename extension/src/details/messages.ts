@@ -47,6 +47,7 @@ export type ToPanel =
   | { kind: 'ready' }
   | { kind: 'times'; run: string; region: number }
   | { kind: 'reveal'; region: number; focus: boolean }
-  | { kind: 'trace'; region: number }
+  | { kind: 'trace'; region: number | null; finding?: string }
+  | { kind: 'explain'; code: string }
   | { kind: 'copy'; text: string; what: string }
   | { kind: 'save'; view: View };

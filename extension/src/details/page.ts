@@ -2,6 +2,7 @@
 import type { RunResult } from '../protocol';
 import { cardsMarkup, MANY, NOT_KEPT } from './cards';
 import { columnsOf } from './columns';
+import { findingsMarkup } from './findings_markup';
 import { lanesLayout, wholeSpan } from './lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing';
 import { listed, timesOf } from './listing';
@@ -42,7 +43,7 @@ export function savedPage(result: RunResult, view: View, css: string): string {
         <main>
           <h1>${title}</h1>
           <p class="quiet">${runFacts(run).join(' · ')}</p>
-          <div class="notes">${runNotes(run)}</div>
+          <div class="notes">${runNotes(run, true)}</div>
           <div class="scroller">
             <table class="regions">
               <thead>
@@ -77,7 +78,7 @@ function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes
           ${asTable(occurrencesTable(occurrences))}`;
   return html`<section class="chosen">
     <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
-    ${factsMarkup(region)}
+    ${factsMarkup(region)} ${findingsMarkup(measures.findings, region.index, true)}
     ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
   </section>`;
 }

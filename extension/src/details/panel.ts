@@ -1,7 +1,7 @@
 // The details panel on the side of VS Code: one for a window. It fetches runs and carries out what its web view asks for.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { RegionPlace, RunParams, RunResult } from '../protocol';
+import type { RegionPlace, RunParams, RunResult, TracePlace } from '../protocol';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';
 import type { KeptState, ToPanel, ToView, View } from './messages';
@@ -12,8 +12,9 @@ export const VIEW_TYPE = 'kinetoscope.details';
 export interface Sources {
   /** The run that the server has; undefined while no server runs. */
   fetch: (params: RunParams) => Promise<RunResult | null> | undefined;
-  /** Opens the trace of a run at a region of it. */
-  openTrace: (target: { run: string; region: number | null }) => void;
+  openTrace: (place: TracePlace) => void;
+  /** Shows the page of a finding's code. */
+  explain: (code: string) => void;
 }
 
 export class Details implements vscode.Disposable {
@@ -151,7 +152,13 @@ export class Details implements vscode.Disposable {
       case 'reveal':
         return this.reveal(message.region, message.focus);
       case 'trace':
-        if (this.run) this.sources.openTrace({ run: this.run.id, region: message.region });
+        if (this.run) {
+          const { region, finding } = message;
+          this.sources.openTrace({ run: this.run.id, region, ...(finding === undefined ? {} : { finding }) });
+        }
+        return;
+      case 'explain':
+        this.sources.explain(message.code);
         return;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);

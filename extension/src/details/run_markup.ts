@@ -1,6 +1,7 @@
 // What is said of a whole run: what ran, on which device, and what its reader must know.
 import type { Problem } from '../protocol';
 import { html, nothing, type Markup } from './markup';
+import { findingsMarkup } from './findings_markup';
 import { regionsOf } from './rows';
 import type { ListedRun } from './messages';
 import { countText, fileName, printable, timeText } from './text';
@@ -22,12 +23,12 @@ export function runFacts(run: ListedRun): string[] {
   return facts.map(printable);
 }
 
-/** Why columns are missing, and the problems of the run. */
-export function runNotes(run: ListedRun): Markup {
+/** Why columns are missing, what was found of the run as a whole, and its problems. */
+export function runNotes(run: ListedRun, isSaved = false): Markup {
   const noCuda = whyNoCuda(run);
   const left = run.regions.length - regionsOf(run).length;
   return html`${noCuda === null ? nothing : html`<p class="note">${noCuda}.</p>`}
-  ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
+  ${findingsMarkup(run.findings, null, isSaved)} ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
   ${left === 0 ? nothing : html`<p class="quiet">${countText(left, 'region')} that torch or Kinetoscope marked, with no line of yours, ${left === 1 ? 'is' : 'are'} not listed.</p>`}`;
 }
 

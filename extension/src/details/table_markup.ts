@@ -1,5 +1,6 @@
 // The table of regions, as the panel and a saved page show it.
 import { cellText, type Column } from './columns';
+import { warningMark } from './findings_markup';
 import { html, nothing, type Markup } from './markup';
 import type { ListedRegion } from './messages';
 import type { Order } from './rows';
@@ -77,7 +78,9 @@ function nameCell(column: Column, region: ListedRegion): Markup {
       ? nothing
       : html`<span class="stale" title="Stale: ${region.stale.join('; ')}" aria-label="stale">~</span>`;
   const name = cellText(column, region);
-  return html`<th scope="row" class="name"><span title="${name}">${stale}${name}</span></th>`;
+  return html`<th scope="row" class="name">
+    <span title="${name}">${warningMark(region.measures.findings)}${stale}${name}</span>
+  </th>`;
 }
 
 /** Number and unit apart, so that the points stand below each other. */

@@ -76,6 +76,31 @@ test('arrow keys choose a region, Enter goes to its line, and Tab leads on to it
   await page.close();
 });
 
+test('by keyboard a finding leads to its page and to its place in the trace, and the run has its own', async () => {
+  const found = copyOf(run);
+  const told = found.regions[BACKWARD.index].measures.findings;
+  found.findings = [{ ...told[0], code: 'outside-regions' }];
+  const { page, posted } = await openPanel(browser, found);
+  assert.match(await page.locator('#notes .findings').innerText(), /^outside-regions/);
+  await page.locator(`#region-${BACKWARD.index}`).click();
+  await charts(page);
+  const findings = page.locator('#region .findings li');
+  assert.equal(await findings.count(), 2);
+  const cores = findings.filter({ hasText: 'tensor-cores-unused' });
+  assert.match(await cores.innerText(), /multiplies in fp32 .* Saves at most 717 µs in all\./);
+  await page.locator('#open-trace').focus();
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.deepEqual(posted.at(-1), { kind: 'explain', code: 'tensor-cores-unused' });
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const place = { region: BACKWARD.index, finding: 'tensor-cores-unused' };
+  assert.deepEqual(posted.at(-1), { kind: 'trace', ...place });
+  await page.locator('#notes').getByText('Open trace there').click();
+  assert.deepEqual(posted.at(-1), { kind: 'trace', region: null, finding: 'outside-regions' });
+  await page.close();
+});
+
 test('a click goes to the line and leaves the focus, a double click takes it there', async () => {
   const { page, posted } = await openPanel(browser, run);
   await page.locator(`#region-${BACKWARD.index}`).click();

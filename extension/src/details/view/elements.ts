@@ -9,6 +9,6 @@ export function byId<Type extends Element>(id: string, type: new () => Type): Ty
   return found;
 }
 
-export function onClick(id: string, act: () => void): void {
+export function onClick(id: string, act: (event: MouseEvent) => void): void {
   byId(id, HTMLElement).addEventListener('click', act);
 }

@@ -69,7 +69,7 @@ function showRun(next: ListedRun, choice: number | null): void {
   table.measure(columns, regionsOf(next));
   byId('title', HTMLElement).textContent = printable(next.title);
   byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
-  byId('notes', HTMLElement).innerHTML = runNotes(next).text;
+  if (!isSame) byId('notes', HTMLElement).innerHTML = runNotes(next).text;
   byId('message', HTMLElement).hidden = true;
   byId('run', HTMLElement).hidden = false;
   if (choice !== null && !filtered(regionsOf(next), view.filter).some((region) => region.index === choice)) {
@@ -170,5 +170,10 @@ onClick('copy-csv', () => {
 });
 onClick('save', () => {
   post({ kind: 'save', view });
+});
+onClick('run', ({ target }) => {
+  const { explain, spot, region } = (target instanceof HTMLButtonElement ? target : null)?.dataset ?? {};
+  if (explain !== undefined) post({ kind: 'explain', code: explain });
+  if (spot !== undefined) post({ kind: 'trace', region: region ? Number(region) : null, finding: spot });
 });
 post({ kind: 'ready' });

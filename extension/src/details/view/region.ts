@@ -1,6 +1,7 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
 import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
 import { cardsMarkup, MANY, NOT_KEPT } from '../cards';
+import { findingsMarkup } from '../findings_markup';
 import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
 import { html, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
@@ -49,6 +50,7 @@ export class RegionSection {
         <vscode-button id="open-trace">Open trace</vscode-button>
       </header>
       <div id="region-facts"></div>
+      ${findingsMarkup(measures.findings, region.index)}
       ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false })}`.text;
     onClick('go-to-line', () => {
       this.events.reveal(region.index);

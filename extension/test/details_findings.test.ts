@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findingsMarkup, toldOf, warningMark } from '../src/details/findings_markup';
+import { savedPage } from '../src/details/page';
+import { USUAL_ORDER } from '../src/details/rows';
+import { finding, region, run } from './details_sample';
+
+const plain = (markup: { text: string }): string =>
+  markup.text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+test('a finding has its severity, what it says, what can be saved, its page and its place in the trace', () => {
+  const markup = findingsMarkup([finding()], 3);
+  assert.equal(
+    plain(markup),
+    'Warning tiny-kernels step launches 20 kernels a call. Saves at most 1.50 µs in all. Open trace there',
+  );
+  assert.match(markup.text, /data-explain="tiny-kernels"/);
+  assert.match(markup.text, /data-spot="tiny-kernels"\s+data-region="3"/);
+});
+
+test('what is not known is not said, and what cannot be done is not offered', () => {
+  const text = findingsMarkup([finding({ saves_at_most_ns: null, spot: null })], 3).text;
+  assert.doesNotMatch(text, /Saves|null|data-spot/);
+});
+
+test('those of the run name no region', () => {
+  assert.match(findingsMarkup([finding()], null).text, /aria-label="Findings of the run".*data-region=""/s);
+});
+
+test('the bound is told elsewhere, and those switched off come last and say so', () => {
+  const codes = ['a', 'compute-bound', 'b', 'mixed'].map((code) => finding({ code, is_suppressed: code === 'a' }));
+  assert.deepEqual(
+    toldOf(codes).map(({ code }) => code),
+    ['b', 'a'],
+  );
+  assert.match(findingsMarkup(codes, 0).text, /class="suppressed".*\(ignored here\)/s);
+});
+
+test('nothing is shown where nothing was found, or nothing was looked for', () => {
+  for (const findings of [[], null]) assert.equal(findingsMarkup(findings, 0).text, '');
+});
+
+test('the table marks regions with warnings, and no others', () => {
+  assert.match(warningMark([finding(), finding({ code: 'idle-gap' })]).text, /2 findings: tiny-kernels, idle-gap/);
+  for (const quiet of [finding({ severity: 'information' }), finding({ is_suppressed: true })]) {
+    assert.equal(warningMark([quiet]).text, '');
+  }
+});
+
+test('a saved page tells them, without buttons', () => {
+  const found = {
+    ...run,
+    findings: [finding({ code: 'outside-regions' })],
+    regions: [region(0, { findings: [finding()] })],
+  };
+  const page = savedPage(found, { filter: '', order: USUAL_ORDER, chosen: 0, span: null }, '');
+  assert.match(page, /<b>outside-regions<\/b>/);
+  assert.match(page, /<b>tiny-kernels<\/b>/);
+  assert.doesNotMatch(page, /<button/);
+});
