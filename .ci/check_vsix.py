@@ -19,7 +19,12 @@ PREFIX = "extension/"  # of all that is the extension's inside of a VSIX
 BUNDLED = PREFIX + "extension/bundled/"
 FILES = {"package.json", "readme.md", "changelog.md", "LICENSE.txt", "examples/matmul_add.py", "extension/icon.png"}
 BUILT = {f"extension/dist/{name}" for name in ("extension.js", "details.js", "details.css", "third-party-licences.txt")}
-TRACKED = ("extension/walkthrough/", "profiler_core/kinetoscope_core/", "server/kinetoscope_server/")
+TRACKED = {  # folders of the repository, and where they are
+    "extension/walkthrough/": PREFIX + "extension/walkthrough/",
+    "profiler_core/kinetoscope_core/": BUNDLED + "kinetoscope_core/",
+    "server/kinetoscope_server/": BUNDLED + "kinetoscope_server/",
+    "docs/findings/": BUNDLED + "kinetoscope_core/pages/",
+}
 LIBRARIES = (
     "attr attrs cattr cattrs exceptiongroup lsprotocol msgspec orjson platformdirs pygls tree_sitter "
     "tree_sitter_python typing_extensions.py"
@@ -76,11 +81,12 @@ def _list(content: dict[str, bytes], target: str) -> Iterator[str]:
     expected |= {PREFIX + name for name in FILES | BUILT}
     expected |= {BUNDLED + name for name in ("serve.py", "bundled.json")}
     expected |= {BUNDLED + f"{info}/METADATA" for info in infos}
-    listing = subprocess.run(["git", "ls-files", "-z", *TRACKED], cwd=ROOT, check=True, capture_output=True, text=True)
-    for name in listing.stdout.split("\0"):
-        if name:
-            walkthrough = name.startswith("extension/")
-            expected.add(PREFIX + name if walkthrough else BUNDLED + name.partition("/")[2])
+    for folder, place in TRACKED.items():
+        listing = subprocess.run(
+            ["git", "ls-files", "-z", folder], cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        expected |= {place + name.removeprefix(folder) for name in listing.stdout.split("\0") if name}
+    expected.discard(BUNDLED + "kinetoscope_core/pages/README.md")  # of the repository; no code leads there
     each, stable = ENDINGS[target]
     binaries = {BUNDLED + f"tree_sitter_python/_binding.{stable}"}
     for module in ("msgspec/_core", "orjson/orjson", "tree_sitter/_binding"):

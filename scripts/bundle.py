@@ -59,7 +59,7 @@ def bundle(target: str, folder: Path) -> None:
         _unpack(wheel, folder)
     for package in PACKAGES:
         shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(PAGES, folder / "kinetoscope_core" / "pages")
+    shutil.copytree(PAGES, folder / "kinetoscope_core" / "pages", ignore=shutil.ignore_patterns("README.md"))
     shutil.copy(ROOT / "extension" / "serve.py", folder)
     about = {"target": target, "minors": MINORS}
     (folder / "bundled.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
