@@ -4,17 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from kinetoscope_core.regions import Region
+from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.text import printable
 from kinetoscope_server import methods
-from kinetoscope_server.diagnostics import SOURCE
+from kinetoscope_server.diagnostics import SOURCE, shown_of
 from kinetoscope_server.documents import Document
 from kinetoscope_server.fixes import fix, suppression
 from kinetoscope_server.measured import Placed
+from kinetoscope_server.settings import Settings
 
 
 def code_actions(
-    document: Document, placed: Sequence[Placed], params: types.CodeActionParams
+    document: Document, placed: Sequence[Placed], params: types.CodeActionParams, settings: Settings
 ) -> list[types.CodeAction]:
     """The actions for the regions that are entered in the asked lines."""
     only = params.context.only
@@ -40,7 +41,7 @@ def code_actions(
         if here:
             wanted.append((f"Show the details of {name}", methods.SHOW_DETAILS))
             wanted.append((f"Clear the times of {name}", methods.CLEAR))
-        actions += _of_findings(document, region, here, ours)
+        actions += _of_findings(document, here, ours, settings)
         actions += [
             types.CodeAction(
                 title=title,
@@ -54,22 +55,26 @@ def code_actions(
 
 
 def _of_findings(
-    document: Document, region: Region, here: Sequence[Placed], ours: Sequence[types.Diagnostic]
+    document: Document, here: Sequence[Placed], ours: Sequence[types.Diagnostic], settings: Settings
 ) -> Iterator[types.CodeAction]:
-    """What can be done about each finding whose diagnostic was asked about."""
-    at = [document.uri, region.line - 1, region.name]
+    """What can be done about each finding that is shown: of those that were asked about, if any were.
+
+    VS Code asks about those under the cursor alone, and about none where it stands beside them.
+    """
     for placed in here:
-        for finding in placed.measured.region.findings or ():
+        region = placed.region
+        for finding in shown_of(document, placed, settings):
             code = finding.code
             about = [each for each in ours if each.code == code]
-            if not about:
+            if ours and not about:
                 continue
             if (found := fix(document, region, finding)) is not None:
                 title, edit = found
                 yield _edit(document, title, about, edit)
-            if finding.spot is not None and placed.measured.shown.result.traces:
-                title = f"Open the trace where it shows: {code}"
-                yield _command(title, about, methods.OPEN_TRACE_AT, [*at, code])
+            # A bound shows in the median passage, where the region's own link leads.
+            if finding.spot is not None and code not in BOUNDS and placed.measured.shown.result.traces:
+                at = [document.uri, region.line - 1, region.name, code]
+                yield _command(f"Open the trace where it shows: {code}", about, methods.OPEN_TRACE_AT, at)
             yield _command(f"Explain: {code}", about, methods.EXPLAIN, [code])
             if (edit := suppression(document, region, code)) is not None:
                 yield _edit(document, f"Ignore here: {code}", about, edit)
@@ -77,12 +82,12 @@ def _of_findings(
 
 def _command(title: str, about: Sequence[types.Diagnostic], command: str, arguments: list[object]) -> types.CodeAction:
     named = types.Command(title, command, arguments=arguments)
-    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about), command=named)
+    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about) or None, command=named)
 
 
 def _edit(document: Document, title: str, about: Sequence[types.Diagnostic], edit: types.TextEdit) -> types.CodeAction:
     changes = types.WorkspaceEdit(changes={document.uri: [edit]})
-    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about), edit=changes)
+    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about) or None, edit=changes)
 
 
 def _holds(wider: str, narrower: str) -> bool:

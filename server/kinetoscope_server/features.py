@@ -100,11 +100,12 @@ def _register_language(server: KinetoscopeServer) -> None:
         return hovers.hover(document, ls.board.placed(document), params.position, ls.changes)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, _ACTIONS)
-    def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+        settings = await ls.configuration.of(params.text_document.uri)
         document = ls.documents.get(params.text_document.uri)
         if document is None:
             return []
-        return code_actions.code_actions(document, ls.board.placed(document), params)
+        return code_actions.code_actions(document, ls.board.placed(document), params, settings)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

@@ -113,10 +113,16 @@ class Editor(LanguageClient):
     async def execute(self, command: str, *arguments: Any) -> Any:
         return await self.workspace_execute_command_async(lsp.ExecuteCommandParams(command, list(arguments)))
 
-    async def code_actions(self, uri: str, line: int, only: list[str] | None = None) -> dict[str, Any]:
-        """By title, and as the JSON that came: the client's own types take each of them for a plain command."""
+    async def code_actions(
+        self, uri: str, line: int, only: list[str] | None = None, about: list[lsp.Diagnostic] | None = None
+    ) -> dict[str, Any]:
+        """By title, and as the JSON that came: the client's own types take each of them for a plain command.
+
+        About all diagnostics of the file, if not said otherwise.
+        """
         place = lsp.Range(lsp.Position(line, 6), lsp.Position(line, 6))
-        context = lsp.CodeActionContext(diagnostics=list(self.diagnostics.get(uri, [])), only=only)
+        diagnostics = list(self.diagnostics.get(uri, [])) if about is None else about
+        context = lsp.CodeActionContext(diagnostics=diagnostics, only=only)
         params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), place, context)
         sent = self.protocol.send_request(lsp.TEXT_DOCUMENT_CODE_ACTION, params, msg_id="actions")
         self.protocol._result_types.pop("actions")

@@ -80,6 +80,19 @@ async def test_the_trace_opens_where_a_finding_shows_and_its_page_is_read(start)
     assert (await client.execute("kinetoscope.explain", "tiny-kernels")).startswith("# tiny-kernels\n")
 
 
+async def test_beside_a_squiggle_all_that_is_shown_is_offered_and_on_one_what_it_is_about(start):
+    client = await start(settings={"severities": {"profiler-overhead": "off"}})
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    explained = [title for title in await client.code_actions(uri, 4, about=[]) if title.startswith("Explain")]
+    assert explained == ["Explain: tiny-kernels"]
+
+    client = await start()
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    (overhead,) = [each for each in client.diagnostics[uri] if each.code == "profiler-overhead"]
+    explained = [title for title in await client.code_actions(uri, 4, about=[overhead]) if title.startswith("Explain")]
+    assert explained == ["Explain: profiler-overhead"]
+
+
 async def test_richer_clients_get_a_link_to_where_a_finding_shows(start):
     client = await start()
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
