@@ -14,8 +14,8 @@ export class Status implements vscode.Disposable {
   private readonly restart = vscode.languages.createLanguageStatusItem('kinetoscope.restart', PYTHON);
   private readonly watching: vscode.Disposable[];
   private phase: string | null = null;
-  private state: ServerState | undefined;
-  private warm = '';
+  /** There only while something is made ready, or is. */
+  private nextRun: vscode.LanguageStatusItem | undefined;
 
   constructor(
     server: Server,
@@ -47,18 +47,29 @@ export class Status implements vscode.Disposable {
 
   /** Takes a `kinetoscope/warm`. */
   takeWarm(notice: WarmParams): void {
-    this.warm = warmText(notice);
-    if (this.state) this.tellServer(this.state);
+    if (notice.state === 'none') {
+      this.nextRun?.dispose();
+      this.nextRun = undefined;
+      return;
+    }
+    this.nextRun ??= vscode.languages.createLanguageStatusItem('kinetoscope.nextRun', PYTHON);
+    this.nextRun.name = 'Kinetoscope: Next Run';
+    this.nextRun.busy = notice.state === 'preparing';
+    this.nextRun.text = warmText(notice);
+    this.nextRun.command = {
+      command: 'workbench.action.openSettings',
+      title: 'Setting',
+      arguments: ['kinetoscope.warm'],
+    };
   }
 
   private tellServer(state: ServerState): void {
-    this.state = state;
-    if (state.kind !== 'running') this.warm = '';
+    if (state.kind !== 'running') this.takeWarm({ state: 'none', gpu: false, memory_bytes: null });
     const isBad = 'message' in state;
     this.server.busy = state.kind === 'starting';
     this.server.severity = isBad ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
     this.server.text = isBad ? 'Kinetoscope does not run' : `Kinetoscope: ${state.kind}`;
-    this.server.detail = isBad ? state.message : [state.interpreter, ...(this.warm ? [this.warm] : [])].join(' · ');
+    this.server.detail = isBad ? state.message : state.interpreter;
     this.server.command =
       state.kind === 'refused'
         ? { command: 'kinetoscope.selectInterpreter', title: 'Select Interpreter' }
@@ -87,6 +98,7 @@ export class Status implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.nextRun?.dispose();
     for (const each of [this.item, this.server, this.restart, ...this.watching]) each.dispose();
   }
 }

@@ -16,11 +16,10 @@ function deviceText({ name, count }: Device): string {
   return count > 1 ? `${count} × ${name}` : name;
 }
 
-/** `next run: ready, with CUDA, 304 MB`; nothing where nothing is made ready. */
+/** `Interpreter for the next run: ready, with CUDA, 304 MB`. */
 export function warmText({ state, gpu, memory_bytes }: WarmParams): string {
-  if (state === 'none') return '';
   const memory = memory_bytes === null ? [] : [`${Math.round(memory_bytes / 1e6).toString()} MB`];
-  return `next run: ${[state, ...(gpu ? ['with CUDA'] : []), ...memory].join(', ')}`;
+  return `Interpreter for the next run: ${[state, ...(gpu ? ['with CUDA'] : []), ...memory].join(', ')}`;
 }
 
 export function runTooltip(run: Run, isStale: boolean, now: Date): string {

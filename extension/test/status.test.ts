@@ -20,12 +20,14 @@ test('the status bar names the device, and marks what is stale', () => {
   assert.equal(statusText({ ...onCpu, device }, false), 'CPU only');
 });
 
-test('the language status says what is made ready for the next run, and nothing where nothing is', () => {
-  assert.equal(warmText({ state: 'none', gpu: false, memory_bytes: null }), '');
-  assert.equal(warmText({ state: 'preparing', gpu: false, memory_bytes: null }), 'next run: preparing');
+test('the language status says what is made ready for the next run', () => {
+  assert.equal(
+    warmText({ state: 'preparing', gpu: false, memory_bytes: null }),
+    'Interpreter for the next run: preparing',
+  );
   assert.equal(
     warmText({ state: 'ready', gpu: true, memory_bytes: 303_714_304 }),
-    'next run: ready, with CUDA, 304 MB',
+    'Interpreter for the next run: ready, with CUDA, 304 MB',
   );
 });
 

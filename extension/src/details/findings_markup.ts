@@ -82,10 +82,16 @@ function severityIcon(severity: Finding['severity'], tip?: string): Markup {
 
 /** Before a region's name in the table, where something can be done that is likely to pay. */
 export function warningMark(findings: readonly Finding[] | null): Markup {
-  const warnings = toldOf(findings).filter((each) => each.severity === 'warning' && !each.is_suppressed);
-  if (warnings.length === 0) return nothing;
-  return severityIcon(
-    'warning',
-    `${countText(warnings.length, 'finding')}: ${warnings.map(({ code }) => code).join(', ')}`,
-  );
+  const codes = warningsOf(findings).map(({ code }) => code);
+  return codes.length === 0
+    ? nothing
+    : severityIcon('warning', `${countText(codes.length, 'finding')}: ${codes.join(', ')}`);
+}
+
+export function hasWarning(findings: readonly Finding[] | null): boolean {
+  return warningsOf(findings).length > 0;
+}
+
+function warningsOf(findings: readonly Finding[] | null): Finding[] {
+  return toldOf(findings).filter((each) => each.severity === 'warning' && !each.is_suppressed);
 }

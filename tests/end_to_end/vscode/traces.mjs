@@ -38,13 +38,7 @@ await scenario(async (stage) => {
   const { page } = code;
   await code.lens('▷ Profile').waitFor();
 
-  const load = async (name) => {
-    await code.command('Kinetoscope: Load Traces from Elsewhere…');
-    await until('the folder to start in', async () => (await code.input().inputValue()) === `${stage.workspace}/`);
-    await code.input().fill(path.join(stage.given.root, 'tests/traces/h200', name));
-    await page.locator('.quick-input-widget .monaco-list-row', { hasText: name }).waitFor();
-    await page.locator('.quick-input-widget').getByText('Load', { exact: true }).click();
-  };
+  const load = (name) => code.loadTrace(path.join(stage.given.root, 'tests/traces/h200', name));
   const frameOf = (shown, origin) =>
     until(`a frame of ${origin}`, () => shown.frames().find((frame) => frame.url().startsWith(origin)));
 

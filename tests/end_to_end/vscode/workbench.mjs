@@ -1,4 +1,5 @@
 // Drives a VS Code workbench in a page of a browser. The selectors are those of VS Code 1.100.
+import path from 'node:path';
 import { errors } from 'playwright-core';
 import { until } from './waiting.mjs';
 
@@ -140,6 +141,12 @@ export class Workbench {
     return this.page.locator('.statusbar-item', { hasText: text }).first();
   }
 
+  /** Opens what the braces of the status bar hold and waits for them to say that. */
+  async languageStatus(pattern) {
+    await this.page.locator('.statusbar-item[id="status.languageStatus"] a').first().click();
+    await this.page.locator('.hover-language-status', { hasText: pattern }).first().waitFor();
+  }
+
   /** Waits for our item of the status bar to say that. */
   runStatus(pattern) {
     return this.statusItem('kinetoscope.kinetoscope.kinetoscope.run').filter({ hasText: pattern }).waitFor();
@@ -191,9 +198,52 @@ export class Workbench {
     await this.page.keyboard.insertText(text);
   }
 
-  /** The content of the visible web view. */
-  webview() {
-    return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  /** Chooses traces for *Load Traces from Elsewhere*, whose dialog starts in the workspace. */
+  async loadTrace(file) {
+    const dialog = this.page.locator('.quick-input-widget');
+    await this.command('Kinetoscope: Load Traces from Elsewhere…');
+    await until(
+      'the folder to start in',
+      async () => (await this.input().inputValue()) === `${this.server.workspace}/`,
+    );
+    await this.input().fill(file);
+    await dialog.locator('.monaco-list-row', { hasText: path.basename(file) }).waitFor();
+    await dialog.getByText('Load', { exact: true }).click();
+  }
+
+  /** The menu of what can be done at a line: its entries. */
+  async actions(number) {
+    const entries = this.page.locator('.action-widget .monaco-list-row.action');
+    // VS Code says that there are none while it is still asking for those of the line that the cursor has left.
+    await until(`what can be done at line ${number}`, async () => {
+      await this.goTo(number);
+      await this.page.keyboard.press('Control+.');
+      return isInTime((timeout) => entries.first().waitFor({ timeout }));
+    });
+    return entries;
+  }
+
+  /** Does what the menu of a line offers under that title. */
+  async act(number, title) {
+    const entries = await this.actions(number);
+    await this.page.mouse.move(0, 0); // the menu takes no click before the pointer has moved
+    await this.page.mouse.move(9, 9);
+    await entries.filter({ hasText: title }).click();
+  }
+
+  /** Opens the Problems panel; its rows. */
+  async problems() {
+    await this.page.keyboard.press('Control+Shift+m');
+    const rows = this.page.locator('.markers-panel .monaco-list-row');
+    await rows.first().waitFor();
+    return rows;
+  }
+
+  /** The content of the visible web view of that extension, ours if not said otherwise. */
+  webview(extension = 'kinetoscope.kinetoscope') {
+    return this.page
+      .frameLocator(`iframe.webview.ready[src*="extensionId=${extension}"]`)
+      .frameLocator('#active-frame');
   }
 
   /** What a person sees, for messages of tests that failed. */

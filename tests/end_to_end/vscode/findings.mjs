@@ -1,0 +1,157 @@
+// A finding of an H200's trace from the squiggle to its page and its place in the trace; the edit that it offers, and the
+// trace of the edited script, in which it is gone. recorded/README.md says how the two traces came about.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { ORIGIN, query, traceLoaded, visibleWindow } from '../perfetto_ui.mjs';
+import { scenario } from './stage.mjs';
+import { until } from './waiting.mjs';
+
+const RECORDED = 'tests/end_to_end/vscode/recorded';
+const REGION = 'with record_function("multiply")';
+const REGION_LINE = 10;
+const CODE = 'tensor-cores-unused';
+const EDIT = 'torch.set_float32_matmul_precision("high")';
+
+await scenario(async (stage) => {
+  stage.bring(`${RECORDED}/multiply.py`);
+  const code = await stage.vscode({ file: 'multiply.py' });
+  const { page } = code;
+  const load = (name) => code.loadTrace(path.join(stage.given.root, RECORDED, name));
+  const preview = code.webview('vscode.markdown-language-features').locator('.markdown-body');
+  const pageIsShown = () => preview.getByRole('heading', { name: CODE, exact: true }).waitFor();
+  const closePage = async () => {
+    await page
+      .locator('.tab.active', { hasText: `${CODE}.md` })
+      .getByLabel('Close')
+      .click();
+    await page.locator('.tab', { hasText: `${CODE}.md` }).waitFor({ state: 'detached' });
+  };
+
+  await stage.step('a finding is a squiggle', async () => {
+    await code.lens('▷ Profile').waitFor();
+    await load('multiply.json.gz');
+    const { number } = await code.hint(REGION, /^CUDA 339 µs · CPU 39.4 µs \(14 µs\)$/);
+    assert.equal(number, REGION_LINE);
+    await code.squiggles('warning').waitFor();
+  });
+
+  await stage.step('it says what it costs and what it can save', async () => {
+    const text = await (await code.hover('multiply', REGION)).innerText();
+    assert.match(text, /multiply multiplies in fp32 without tensor cores: 8 kernels, 2.71 ms of 2.71 ms on the GPU/);
+    assert.match(text, /At most 2.38 ms can be saved in all\./);
+  });
+
+  await stage.step('its code opens its page', async () => {
+    await page.locator('.monaco-hover:not(.hidden) a.code-link', { hasText: CODE }).click();
+    await pageIsShown();
+  });
+
+  await stage.step('so does the hover of the region', async () => {
+    await closePage();
+    const box = await code.hover('multiply', REGION);
+    await box.locator('.rendered-markdown a', { hasText: CODE }).click();
+    await pageIsShown();
+  });
+
+  await stage.step('and the Problems panel', async () => {
+    await closePage();
+    const row = (await code.problems()).filter({ hasText: CODE });
+    await stage.picture(' itself');
+    await row.locator('a', { hasText: CODE }).click();
+    await pageIsShown();
+  });
+
+  await stage.step('what can be done', async () => {
+    await page.keyboard.press('Control+Shift+m');
+    await page.keyboard.press('Control+j');
+    await closePage();
+    const entries = await code.actions(REGION_LINE);
+    const titles = (await entries.allInnerTexts()).map((title) => title.trim());
+    for (const title of [
+      'Multiply in TF32 from here on: set_float32_matmul_precision',
+      `Open the trace where it shows: ${CODE}`,
+      `Explain: ${CODE}`,
+      `Ignore here: ${CODE}`,
+    ]) {
+      assert.ok(titles.includes(title), `${title}: not among ${titles.join(', ')}`);
+    }
+  });
+
+  await stage.step('explained', async () => {
+    await page.keyboard.press('Escape');
+    await code.act(REGION_LINE, `Explain: ${CODE}`);
+    await pageIsShown();
+    await closePage();
+  });
+
+  const kernelIsShown = async (ui) => {
+    await traceLoaded(ui);
+    const kernels = await query(ui, "select ts, dur from slice where category = 'kernel' and name like '%sgemm%'", {
+      ts: 'num',
+      dur: 'num',
+    });
+    await until('one of the kernels in sight', async () => {
+      const { start, duration } = await visibleWindow(ui);
+      return kernels.some(({ ts, dur }) => start <= ts && ts + dur <= start + duration && duration < 10 * dur);
+    });
+  };
+  const perfettoOf = (shown) =>
+    until('the Perfetto UI', () => shown.frames().find((frame) => frame.url().startsWith(ORIGIN)));
+
+  await stage.step('the trace where it shows', async () => {
+    const opening = stage.context.waitForEvent('page');
+    await code.act(REGION_LINE, `Open the trace where it shows: ${CODE}`);
+    stage.page = await opening;
+    await kernelIsShown(await perfettoOf(stage.page));
+  });
+
+  const panel = code.webview();
+  await stage.step('in the details', async () => {
+    await stage.page.close();
+    stage.page = page;
+    await code.lens('Details').click();
+    const finding = panel.locator('#region .findings li');
+    assert.match(
+      await finding.innerText(),
+      /^tensor-cores-unused\s+multiply multiplies in fp32 .* Saves at most 2.38 ms/,
+    );
+    await panel.locator('#regions svg.severity.warning').waitFor();
+  });
+
+  await stage.step('whose links lead to both', async () => {
+    await panel.locator('#region .findings').getByRole('button', { name: CODE, exact: true }).click();
+    await pageIsShown();
+    await closePage();
+    const opening = stage.context.waitForEvent('page');
+    await panel.locator('#region .findings').getByText('Open trace there').click();
+    stage.page = await opening;
+    await kernelIsShown(await perfettoOf(stage.page));
+  });
+
+  await stage.step('in an editor tab', async () => {
+    await stage.page.close();
+    stage.page = page;
+    await page.locator('.tab', { hasText: 'Kinetoscope: ' }).getByLabel('Close').click();
+    await code.set({ 'kinetoscope.openTraceIn': 'editor' });
+    await code.act(REGION_LINE, `Open the trace where it shows: ${CODE}`);
+    await kernelIsShown(await perfettoOf(page));
+  });
+
+  await stage.step('the edit', async () => {
+    await page.locator('.tab', { hasText: 'multiply in ' }).getByLabel('Close').click();
+    await code.act(REGION_LINE, 'Multiply in TF32 from here on');
+    const { number } = await until('the line', () => code.line(EDIT));
+    assert.equal(number, 6);
+    await page.keyboard.press('Control+s');
+  });
+
+  await stage.step('and the run of the edited script', async () => {
+    await load('multiply_tf32.json.gz');
+    const { number } = await code.hint(REGION, /^CUDA 47.8 µs · CPU 37.5 µs \(9.7 µs\)$/);
+    assert.equal(number, REGION_LINE + 2);
+    await until('no warning', async () => !(await code.squiggles('warning').count()));
+    const text = await (await code.hover('multiply', REGION)).innerText();
+    assert.match(text, /multiply is compute-bound/);
+    assert.doesNotMatch(text, /tensor/);
+  });
+});
