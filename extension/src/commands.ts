@@ -26,11 +26,11 @@ export function executeCommand(rooms: Rooms): (command: string, args: unknown[],
     switch (command) {
       case 'kinetoscope.profileFile': {
         const uri = uriIn(args) ?? active()?.document.uri.toString();
-        return uri && rooms.runs.profile(client, { uri, line: null, name: null, arguments: null });
+        return uri ? rooms.runs.profile(client, { uri, line: null, name: null, arguments: null }) : tellNoFile();
       }
       case 'kinetoscope.profileRegion': {
         const target = placeIn(args) ?? cursor();
-        return target && rooms.runs.profile(client, { ...target, arguments: null });
+        return target ? rooms.runs.profile(client, { ...target, arguments: null }) : tellNoFile();
       }
       case 'kinetoscope.profileWithArguments':
         return profileWithArguments(rooms, client, args);
@@ -38,7 +38,7 @@ export function executeCommand(rooms: Rooms): (command: string, args: unknown[],
         return rooms.runs.cancel() || next(command, []);
       case 'kinetoscope.openTrace': {
         const place = placeIn(args) ?? measuredPlace(rooms.results);
-        return place && rooms.traces.open(client, place);
+        return place ? rooms.traces.open(client, place) : tellNothingMeasured();
       }
       case 'kinetoscope.openTraceAt': {
         const [place, finding] = [placeIn(args), args[3]];
@@ -71,7 +71,7 @@ async function profileWithArguments(rooms: Rooms, client: LanguageClient, args: 
     return;
   }
   const file = uriIn(args) ?? active()?.document.uri.toString();
-  if (!file) return;
+  if (!file) return tellNoFile();
   const settings = vscode.workspace.getConfiguration('kinetoscope', vscode.Uri.parse(file));
   const values = await rooms.runs.askForArguments(file, settings.get<string[]>('arguments') ?? []);
   if (values) await rooms.runs.profile(client, { uri: file, line: null, name: null, arguments: values });
@@ -86,6 +86,18 @@ async function loadTrace(args: unknown[], next: Next): Promise<unknown> {
     filters: { 'Kineto traces': ['json', 'gz'] },
   });
   return chosen && next('kinetoscope.loadTrace', [chosen.map((each) => each.toString()), []]);
+}
+
+async function tellNoFile(): Promise<void> {
+  const EXAMPLE = 'Open the Example';
+  const message = 'Open a Python file with record_function regions first.';
+  const answer = await vscode.window.showInformationMessage(message, EXAMPLE);
+  if (answer === EXAMPLE) await vscode.commands.executeCommand('kinetoscope.openExample');
+}
+
+async function tellNothingMeasured(): Promise<void> {
+  if (!active()) return tellNoFile();
+  await vscode.window.showInformationMessage('Nothing is measured in this file yet: click “▷ Profile” above a region.');
 }
 
 function active(): vscode.TextEditor | undefined {

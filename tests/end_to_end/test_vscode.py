@@ -44,6 +44,10 @@ def keep_recorded(name: str, example: Path, cache: Path) -> None:
     store.keep(folder, to_json(replace(result, traces=traces)))
 
 
+def test_a_newcomer_is_led_to_the_example(play):
+    play("welcome")
+
+
 def test_the_example_is_profiled_and_edited(play):
     play("profiling")
 
@@ -64,6 +68,14 @@ def trained(tmp_path):
 @pytest.mark.usefixtures("trained")
 def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play):
     play("traces")
+
+
+def test_a_finding_leads_to_its_page_its_place_in_the_trace_and_an_edit_after_which_it_is_gone(play):
+    play("findings")
+
+
+def test_a_second_click_takes_the_interpreter_that_is_ready_and_a_mended_script_has_its_finding_no_more(play):
+    play("second_run")
 
 
 @pytest.mark.usefixtures("trained")
