@@ -7,7 +7,7 @@ from lsprotocol import types
 from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.text import printable
 from kinetoscope_server import methods
-from kinetoscope_server.diagnostics import SOURCE, shown_of
+from kinetoscope_server.diagnostics import SOURCE, shown_of, shown_of_run
 from kinetoscope_server.documents import Document
 from kinetoscope_server.fixes import fix, suppression
 from kinetoscope_server.measured import Placed
@@ -22,7 +22,7 @@ def code_actions(
     if only is not None and not any(_holds(kind, types.CodeActionKind.QuickFix) for kind in only):
         return []
     first, last = params.range.start.line + 1, params.range.end.line + 1
-    actions: list[types.CodeAction] = []
+    actions = list(_of_run(document, placed, params.context.diagnostics, settings)) if first == 1 else []
     for region in document.regions:
         if region.last_line < first or region.statement_line > last:
             continue
@@ -73,11 +73,24 @@ def _of_findings(
                 yield _edit(document, title, about, edit)
             # A bound shows in the median passage, where the region's own link leads.
             if finding.spot is not None and code not in BOUNDS and placed.measured.shown.result.traces:
-                at = [document.uri, region.line - 1, region.name, code]
+                at: list[object] = [document.uri, region.line - 1, region.name, code]
                 yield _command(f"Open the trace where it shows: {code}", about, methods.OPEN_TRACE_AT, at)
-            yield _command(f"Explain: {code}", about, methods.EXPLAIN, [code])
-            if (edit := suppression(document, region, code)) is not None:
-                yield _edit(document, f"Ignore here: {code}", about, edit)
+            yield from _of_any(document, region.last_line - 1, code, about)
+
+
+def _of_run(
+    document: Document, placed: Sequence[Placed], asked: Sequence[types.Diagnostic], settings: Settings
+) -> Iterator[types.CodeAction]:
+    """The same for those of the run, at the first line."""
+    for finding in shown_of_run(document, placed, settings):
+        about = [each for each in asked if each.code == finding.code and each.range.start.line == 0]
+        yield from _of_any(document, 0, finding.code, about)
+
+
+def _of_any(document: Document, row: int, code: str, about: Sequence[types.Diagnostic]) -> Iterator[types.CodeAction]:
+    yield _command(f"Explain: {code}", about, methods.EXPLAIN, [code])
+    if (edit := suppression(document, row, code)) is not None:
+        yield _edit(document, f"Ignore here: {code}", about, edit)
 
 
 def _command(title: str, about: Sequence[types.Diagnostic], command: str, arguments: list[object]) -> types.CodeAction:

@@ -74,19 +74,9 @@ class _Making:
                 yield self._made(finding.code, place, finding_text(finding), data=data, severity=severity)
 
     def of_run(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
-        """What concerns the newest run as a whole, at the first line of the file that its first region stands in."""
-        fresh = [each.measured.shown for each in placed if not each.is_stale]
-        if not fresh:
-            return
-        result = max(fresh, key=lambda shown: shown.run or "").result
-        first = next((region.file for region in result.regions if region.file), None)
-        if first is None or resolved(first) != self._document.path:
-            return
-        ignored = ignored_codes([self._document.line(0)])
-        for finding in result.findings or ():
-            if finding.code not in ignored:
-                severity = self._settings.severity_of(finding.code, finding.severity)
-                yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
+        for finding in shown_of_run(self._document, placed, self._settings):
+            severity = self._settings.severity_of(finding.code, finding.severity)
+            yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
 
     def troubles(self, troubles: Iterable[Trouble]) -> Iterator[types.Diagnostic | None]:
         for trouble in troubles:
@@ -176,6 +166,25 @@ def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Fin
         each for each in found if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
     ]
     return wanted[:MOST_AT_A_REGION]
+
+
+def shown_of_run(document: Document, placed: Sequence[Placed], settings: Settings) -> list[Finding]:
+    """The findings of the newest run as a whole, to show at the first line of the file that its first region stands in;
+    none that a comment there or a setting switches off.
+    """
+    fresh = [each.measured.shown for each in placed if not each.is_stale]
+    if not fresh:
+        return []
+    result = max(fresh, key=lambda shown: shown.run or "").result
+    first = next((region.file for region in result.regions if region.file), None)
+    if first is None or resolved(first) != document.path:
+        return []
+    ignored = ignored_codes([document.line(0)])
+    return [
+        each
+        for each in result.findings or ()
+        if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
+    ]
 
 
 def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:

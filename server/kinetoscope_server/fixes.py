@@ -29,9 +29,8 @@ def fix(document: Document, region: Region, finding: Finding) -> tuple[str, type
     return None
 
 
-def suppression(document: Document, region: Region, code: str) -> types.TextEdit | None:
-    """A comment at the end of the region's line that switches the finding off there."""
-    row = region.last_line - 1
+def suppression(document: Document, row: int, code: str) -> types.TextEdit | None:
+    """A comment at the end of the row that switches the finding off there."""
     line = document.line(row)
     known = _COMMENT.search(line)
     if known is not None:

@@ -120,7 +120,12 @@ async def test_what_concerns_the_run_stands_at_the_first_line(start):
     uri = await loaded(client, "threads.py", text, "h200/odd_threads.json.gz")
     found = {each.code: each.range.start.line for each in client.diagnostics[uri]}
     assert found["threads-without-region"] == 0
-    client.replace(uri, 2, (0, 0), (0, 0), "# kinetoscope: ignore\n")
+    actions = await client.code_actions(uri, 0)
+    assert list(actions) == ["Explain: threads-without-region", "Ignore here: threads-without-region"]
+    (edit,) = actions["Ignore here: threads-without-region"]["edit"]["changes"][uri]
+    ignoring = applied(text, edit).splitlines(keepends=True)[0]
+    assert ignoring.endswith("  # kinetoscope: ignore[threads-without-region]\n")
+    client.replace(uri, 2, (0, 0), (1, 0), ignoring)
     await client.until(lambda: "threads-without-region" not in {d.code for d in client.diagnostics[uri]}, "its end")
 
 
@@ -203,5 +208,5 @@ def test_waits_for_other_things_are_left_alone():
 def test_a_comment_is_added_where_it_is_one(line, wanted):
     text = f"{HEAD}{line}\n    pass\n" if line.endswith(":") or "#" in line else f"{HEAD}{line}\n"
     made = document(text)
-    edit = suppression(made, made.regions[0], "idle-gap")
+    edit = suppression(made, made.regions[0].last_line - 1, "idle-gap")
     assert (None if edit is None else after(text, edit).splitlines()[1]) == wanted
