@@ -7,10 +7,12 @@ What counts are the ratios.
 """
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,6 +28,7 @@ CASES: dict[str, list[str]] = {
     "train_mlp": [str(ROOT / "examples" / "train_mlp.py")],
     "heavy import": [str(SCRIPTS / "heavy_import.py")],
 }
+PATIENCE_S = 150
 WISHES = {"results": True, "progress": True, "warm": True}
 PARTS = {
     "until the script begins": "running",
@@ -42,13 +45,14 @@ PARTS = {
 class Editor(Client):
     """A client that notes when it was told what."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, warm: str = "gpu") -> None:
         super().__init__([sys.executable, "-m", "kinetoscope_server", "--log", "ERROR"], cache)
+        self.said: list[str] = []
         self.warm: list[dict[str, Any]] = []
         self.phases: dict[str, float] = {}
         self.results: dict[str, Any] = {}
         self.refreshes = 0
-        settings = {"interpreter": sys.executable, "folder": str(ROOT)}
+        settings = {"interpreter": sys.executable, "folder": str(ROOT), "warm": warm}
         capabilities = {"workspace": {"inlayHint": {"refreshSupport": True}}, "experimental": {"kinetoscope": WISHES}}
         self.request(
             "initialize", processId=None, rootUri=None, capabilities=capabilities, initializationOptions=settings
@@ -66,13 +70,23 @@ class Editor(Client):
             self.results = params
         elif method == "workspace/inlayHint/refresh":
             self.refreshes += 1
+        elif method == "window/logMessage":
+            self.said.append(params["message"])
         return message
 
     def until(self, holds: Callable[[], object]) -> None:
-        while not holds():
-            message = self.read()
-            if "id" in message and "method" in message:
-                self.send(id=message["id"], result=None)
+        """Raises `SystemExit` with what the server said if it takes too long."""
+        watch = threading.Timer(PATIENCE_S, self.process.kill)
+        watch.start()
+        try:
+            while not holds():
+                message = self.read()
+                if "id" in message and "method" in message:
+                    self.send(id=message["id"], result=None)
+        except json.JSONDecodeError as error:
+            raise SystemExit("".join(self.said)) from error
+        finally:
+            watch.cancel()
 
     def until_ready(self) -> dict[str, Any]:
         """What the server says of the next run's interpreter when that is ready."""
@@ -128,12 +142,11 @@ def by_hand(command: list[str]) -> float:
         return time.perf_counter() - start
 
 
-def measure(command: list[str], rounds: int, *, has_hand: bool) -> tuple[Way, Way, Way, list[dict[str, Any]]]:
+def measure(command: list[str], rounds: int) -> tuple[Way, Way, Way, list[dict[str, Any]]]:
     hand, cold, warm, ready = Way(), Way(), Way(), list[dict[str, Any]]()
     uri, text = Path(command[0]).as_uri(), Path(command[0]).read_text(encoding="utf-8")
     for _ in range(rounds):
-        if has_hand:
-            hand.seconds.append(by_hand(command))
+        hand.seconds.append(by_hand(command))
         with tempfile.TemporaryDirectory() as cache:
             editor = Editor(Path(cache))
             editor.open(uri, text)
@@ -145,14 +158,34 @@ def measure(command: list[str], rounds: int, *, has_hand: bool) -> tuple[Way, Wa
     return hand, cold, warm, ready
 
 
+def measure_regions(command: list[str], rounds: int) -> tuple[Way, Way]:
+    """Cold and warm by turns; while the cold one runs, the next interpreter is prepared."""
+    cold, warm = Way(), Way()
+    uri, text = Path(command[0]).as_uri(), Path(command[0]).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as cache:
+        editors = Editor(Path(cache, "cold"), "off"), Editor(Path(cache, "warm"))
+        for editor in editors:
+            editor.open(uri, text)
+        editors[1].click(uri, command[1:])
+        for _ in range(rounds):
+            for editor, way in zip(editors, (cold, warm), strict=True):
+                if way is warm:
+                    editor.until_ready()
+                    editor.warm.clear()
+                way.note(editor.click(uri, command[1:]), editor.results["regions"])
+        for editor in editors:
+            editor.end()
+    return cold, warm
+
+
 def compare_regions(cold: Way, warm: Way) -> None:
     """The medians of the runs, with the middle half of them and their range."""
     for name, measures in cold.regions[0].items():
         for measure in measures:
             for way, runs in (("cold", cold), ("warm", warm)):
                 values = sorted(run[name][measure] for run in runs.regions if measure in run.get(name, {}))
-                low, median, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
-                low, median, high, least, most = (value / 1e3 for value in (low, median, high, values[0], values[-1]))
+                quarters = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+                low, median, high, least, most = (value / 1e3 for value in (*quarters, values[0], values[-1]))
                 print(
                     f"  {name:<12}{measure:<15}{way:<5} {median:10.1f} µs"
                     f"  (half: {low:.1f} to {high:.1f}; all: {least:.1f} to {most:.1f})"
@@ -166,11 +199,13 @@ def main() -> None:
     parser.add_argument("--case", choices=list(CASES), action="append", help="this one only")
     options = parser.parse_args()
     for name in options.case or CASES:
-        hand, cold, warm, ready = measure(CASES[name], options.rounds, has_hand=not options.times)
         if options.times:
-            print(f"{name}: medians of the regions, {options.rounds} runs each way")
+            print(f"{name}: medians of the regions, {options.rounds} runs each way", flush=True)
+            cold, warm = measure_regions(CASES[name], options.rounds)
+            print(f"  click to hints, with another interpreter being prepared: {cold.text()}; prepared: {warm.text()}")
             compare_regions(cold, warm)
             continue
+        hand, cold, warm, ready = measure(CASES[name], options.rounds)
         print(f"{name}: medians of {options.rounds} rounds, each by hand, cold and warm; range")
         print(f"  by hand      {hand.text()}")
         for way, runs in (("first click", cold), ("second click", warm)):

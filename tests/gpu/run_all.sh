@@ -9,8 +9,9 @@ PYTHON=${PYTHON:-python3}
 export OUT=${OUT:-$PWD/gpu-results}
 mkdir -p "$OUT"
 if compgen -G '.wheels/*.whl' >/dev/null; then
-  site=$(mktemp -d)
-  trap 'rm -rf "$site"' EXIT
+  folder=$(mktemp -d)
+  site=$folder/site-packages  # by this name it is known to hold packages
+  trap 'rm -rf "$folder"' EXIT
   "$PYTHON" -m pip install -q --no-index --no-deps --no-compile --target "$site" .wheels/*.whl
   export PYTHONPATH=$site
 fi

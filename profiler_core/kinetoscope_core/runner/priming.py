@@ -4,8 +4,9 @@ An H200 takes 0.3 s for the context and 3.7 to 6.5 s for the first start of the 
 believe that CUDA is not initialised yet, and asks for it again when the script uses it.
 """
 
+import contextlib
 import os
-from typing import Any, Callable, List
+from typing import Any, Callable, Generator, List
 
 from . import variables
 from .groups import NotPrepared
@@ -76,13 +77,28 @@ class Priming:
 
 def _use(torch: Any) -> None:
     cuda = torch.cuda
-    with warnings_ignored():
+    with warnings_ignored(), _unseen_synchronize(torch):
         cuda.init()
         _multiply_profiled(torch)
     cuda.empty_cache()
-    cuda.reset_peak_memory_stats()
-    cuda.reset_accumulated_memory_stats()
+    torch._C._cuda_resetPeakMemoryStats(0)
+    torch._C._cuda_resetAccumulatedMemoryStats(0)
     device_names()
+
+
+@contextlib.contextmanager
+def _unseen_synchronize(torch: Any) -> Generator[None, None, None]:
+    """The profiler synchronises when it stops; by torch's function it would ask which device is the current one.
+
+    Whatever asks that (or enters `torch.cuda.device`) tells torch's C++ half, for good, that CUDA is in use. On 2.11
+    `reset_peak_memory_stats()` and `synchronize()` do; `init()`, `get_device_name(0)` and `empty_cache()` do not.
+    """
+    synchronize = torch.cuda.synchronize
+    torch.cuda.synchronize = torch._C._cuda_synchronize
+    try:
+        yield
+    finally:
+        torch.cuda.synchronize = synchronize
 
 
 def _multiply_profiled(torch: Any) -> None:

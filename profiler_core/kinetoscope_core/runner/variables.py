@@ -29,7 +29,7 @@ PREFIXES = (
     "PYTORCH_",
     "ROCR_",
     "TEARDOWN_CUPTI",
-    "TORCH",
+    "TORCH_",
     "TRITON_",
 )
 
