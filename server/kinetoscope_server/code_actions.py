@@ -57,17 +57,20 @@ def code_actions(
 def _of_findings(
     document: Document, here: Sequence[Placed], ours: Sequence[types.Diagnostic], settings: Settings
 ) -> Iterator[types.CodeAction]:
-    """What can be done about each finding that is shown: of those that were asked about, if any were.
+    """What can be done about each finding that is shown, once where names of the same line share it: of those that were
+    asked about, if any were.
 
     VS Code asks about those under the cursor alone, and about none where it stands beside them.
     """
+    told: set[str] = set()
     for placed in here:
         region = placed.region
         for finding in shown_of(document, placed, settings):
             code = finding.code
             about = [each for each in ours if each.code == code]
-            if ours and not about:
+            if (ours and not about) or code in told:
                 continue
+            told.add(code)
             if (found := fix(document, region, finding)) is not None:
                 title, edit = found
                 yield _edit(document, title, about, edit)

@@ -129,10 +129,11 @@ class Runs:
         if event["event"] == "output":
             self._client.log(event["text"].removesuffix("\n"))
         elif event["event"] == "progress" and active is self.active and not active.is_cancelled:
-            now = time.monotonic()
-            if event["region"] and now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:
-                return
-            self._last_report_s = now
+            if event["region"]:
+                now = time.monotonic()
+                if now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:
+                    return
+                self._last_report_s = now
             self._say(active, phase_text(event, is_focused=active.region is not None))
 
     def _say(self, active: ActiveRun, phase: str) -> None:

@@ -136,6 +136,15 @@ async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_a
     assert client.warm[-1].state == "none"
 
 
+async def test_the_first_passage_is_told_also_where_it_comes_at_once(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    client.progress.clear()
+    assert (await profile(client, uri, line=6, name="step")).how == "measured"
+    assert "warming up step: 1 passage" in [told.phase for told in client.progress]
+
+
 @pytest.mark.parametrize("which", ["runner", "worker"])
 async def test_a_prepared_interpreter_that_was_killed_is_not_missed(script, which):
     client, uri = await script()
