@@ -237,8 +237,8 @@ class RegionMeasures:
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
     `is_cold` says that warm-up passages had to be measured, for want of others. `first` is the first passage seen.
     `breakdown`, `occurrence_times` (all passages seen, or 200 of them), `timeline` (of the median occurrence) and
-    `findings` (the costliest first) are `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns` are the totals of all passages seen,
-    warm-up included: what the region's share of the recording is counted by.
+    `findings` (the costliest first) are `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns`
+    are the totals of all passages seen, warm-up included: what the region's share of the recording is counted by.
     """
 
     name: str

@@ -94,6 +94,14 @@ class RegionFacts:
         return ((part, call) for part in self.parts.values() for call in part.calls)
 
 
+def _waits(trace: Trace) -> list[int]:
+    """The calls that wait for a device, as host slices, in the order of time."""
+    host = trace.host
+    waiting = {number for number, name in enumerate(trace.names) if is_wait(name)}
+    found = (index for index, name in enumerate(host.name) if name in waiting and host.kind[index] == CALL)
+    return sorted(found, key=host.start_ns.__getitem__)
+
+
 class DeviceTimeline:
     """When the device of a recording worked: the union of all its activities, whose they are does not matter."""
 
@@ -105,19 +113,19 @@ class DeviceTimeline:
         self._busy_until: list[int] = []
         for _, end in spans:
             self._busy_until.append(max(end, self._busy_until[-1]) if self._busy_until else end)
-        self._known = (self._known_from(trace), self._busy_until[-1]) if spans else (0, 0)
+        waits = _waits(trace)
+        self._waits: dict[int, list[int]] = {}
+        for wait in waits:
+            self._waits.setdefault(trace.host.thread[wait], []).append(trace.host.start_ns[wait])
+        self._known = (self._known_from(trace, waits), self._busy_until[-1]) if spans else (0, 0)
 
-    def _known_from(self, trace: Trace) -> int:
+    def _known_from(self, trace: Trace, waits: Sequence[int]) -> int:
         """Where nothing from before the window can run any more that the trace does not show.
 
         That is the first activity; but where the first wait of the CPU is mostly one for nothing recorded, its end.
         """
-        host = trace.host
-        waiting = {number for number, name in enumerate(trace.names) if is_wait(name)}
-        waits = (index for index, name in enumerate(host.name) if name in waiting and host.kind[index] == CALL)
-        first = min(waits, key=host.start_ns.__getitem__, default=-1)
-        if first >= 0:
-            start, ns = host.start_ns[first], host.duration_ns[first]
+        if waits:
+            start, ns = trace.host.start_ns[waits[0]], trace.host.duration_ns[waits[0]]
             if 2 * self.covered(start, start + ns) < ns:
                 return max(start + ns, self._starts[0])
         return self._starts[0]
@@ -134,12 +142,11 @@ class DeviceTimeline:
     def _clamped(self, start_ns: int, end_ns: int) -> tuple[int, int]:
         return max(start_ns, self._known[0]), min(end_ns, self._known[1])
 
-    def idle_from(self, moment_ns: int, end_ns: int) -> int:
-        """How long the device then stays without work, until `end_ns` at the latest; 0 if it works at that moment."""
-        place = bisect_right(self._starts, moment_ns)
-        if not 0 < place < len(self._starts) or self._busy_until[place - 1] > moment_ns:
-            return 0
-        return max(min(self._starts[place], end_ns) - moment_ns, 0)
+    def idle_until_next_wait(self, thread: int, start_ns: int) -> int:
+        """How much of the time no device worked from a wait of this thread until its next one, or the last activity."""
+        starts = self._waits.get(thread, [])
+        after = bisect_right(starts, start_ns)
+        return self.idle(start_ns, starts[after] if after < len(starts) else self._known[1])
 
     def gaps(self, start_ns: int, end_ns: int) -> Iterator[tuple[int, int]]:
         """The stretches of the span without work that are known, as (start, end)."""

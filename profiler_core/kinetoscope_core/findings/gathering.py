@@ -11,7 +11,8 @@ from kinetoscope_core.summary import RegionKey, median_passage, passages_of
 
 _OF_TORCH: Final = re.compile(
     r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)#|DistributedDataParallel\.|nccl:|gloo:|mpi:|kinetoscope: "
-    r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode|\w+_data: .*compile_id="
+    r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode"
+    r"|\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$"
 )
 
 

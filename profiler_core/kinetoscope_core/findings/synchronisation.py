@@ -20,6 +20,9 @@ _MOST_OF: Final = 0.5
 _BUSY: Final = 0.9
 """Of the waiting: the rest is what the call itself takes."""
 
+_LOST: Final = 0.1
+"""Of the waiting: if less can be gained, that the GPU was busy says more."""
+
 _EXPLICIT: Final = {
     "DeviceSynchronize": "torch.cuda.synchronize()",
     "StreamSynchronize": "a stream's synchronize()",
@@ -40,15 +43,14 @@ def _cause(part: Part, call: int) -> str:
 class _Waits:
     """Waits of a region, those in pageable copies left out, which pageable-copy tells of.
 
-    `idle_ns` is the time without device work from the moment of waiting to the next activity, `lost_ns` the part of it
-    that can be gained at most: without the wait, the next launch comes that much earlier and no more.
+    `lost_ns` is what can be gained at most: without a wait, what comes after it is launched that much earlier and no
+    more, and the device gains no more than it stands still until the thread waits again.
     `pinned` counts the waits in copies from pinned memory to the GPU, which need none.
     """
 
     causes: Counter[str] = field(default_factory=Counter[str])
     waited_ns: int = 0
     busy_ns: int = 0
-    idle_ns: int = 0
     lost_ns: int = 0
     pinned: int = 0
     longest_ns: int = 0
@@ -68,14 +70,11 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
                 continue
             start, ns = host.start_ns[call], host.duration_ns[call]
             busy_ns = timeline.covered(start, start + ns)
-            after_ns = timeline.idle_from(start + ns, _outermost_end(part, call))
             waits.causes[_cause(part, call)] += 1
             waits.waited_ns += ns
             waits.pinned += part.operator_around(call) in pinned
             waits.busy_ns += busy_ns
-            idle_ns = timeline.idle(start, start + ns) + after_ns
-            waits.idle_ns += idle_ns
-            waits.lost_ns += min(ns, idle_ns)
+            waits.lost_ns += min(ns, timeline.idle_until_next_wait(host.thread[call], start))
             if ns > waits.longest_ns:
                 waits.longest_ns, waits.spot = ns, part.spot_of_call(call)
     return waits
@@ -83,18 +82,18 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
 
 def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
     waits = _waits(region, run)
-    if not waits.causes:
+    if not waits.causes or (waits.lost_ns < _LOST * waits.waited_ns and _is_for_a_busy_gpu(waits, region)):
         return None
     count = waits.causes.total()
     return Claim(
         f"{name_of(region.measures)} waits for the GPU {count}× {over_calls(region.measures)}"
-        f" ({counted(waits.causes)}), {time_text(waits.waited_ns)} in all; then and after it the GPU had nothing to do"
-        f" for {time_text(waits.idle_ns)}.",
+        f" ({counted(waits.causes)}), {time_text(waits.waited_ns)} in all; without that the GPU could"
+        f" go on up to {time_text(waits.lost_ns)} sooner.",
         cost_ns=waits.lost_ns,
         evidence={
             "waits": count,
             "waited_ns": waits.waited_ns,
-            "idle_ns": waits.idle_ns,
+            "lost_ns": waits.lost_ns,
             "pinned_waits": waits.pinned,
             "cause": waits.causes.most_common(1)[0][0],
         },
@@ -103,9 +102,13 @@ def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
     )
 
 
+def _is_for_a_busy_gpu(waits: _Waits, region: RegionFacts) -> bool:
+    return waits.waited_ns >= _MOST_OF * region.measures.cpu_total_ns.sum and waits.busy_ns >= _BUSY * waits.waited_ns
+
+
 def _waiting_for_gpu(region: RegionFacts, run: RunFacts) -> Claim | None:
     waits, cpu_ns = _waits(region, run), region.measures.cpu_total_ns.sum
-    if not waits.causes or waits.waited_ns < _MOST_OF * cpu_ns or waits.busy_ns < _BUSY * waits.waited_ns:
+    if not waits.causes or not _is_for_a_busy_gpu(waits, region):
         return None
     return Claim(
         f"{name_of(region.measures)} spends {time_text(waits.waited_ns)} of {time_text(cpu_ns)} waiting for the GPU"
@@ -114,17 +117,6 @@ def _waiting_for_gpu(region: RegionFacts, run: RunFacts) -> Claim | None:
         evidence={"waits": waits.causes.total(), "waited_ns": waits.waited_ns, "gpu_busy_ns": waits.busy_ns},
         spot=waits.spot,
     )
-
-
-def _outermost_end(part: Part, call: int) -> int:
-    """When the outermost occurrence around the call ends: a GPU that is idle later is not its matter."""
-    occurrences = part.recording.window.occurrences
-    index = part.recording.attribution.nesting.innermost[call]
-    end_ns = 0
-    while index >= 0:
-        end_ns = max(end_ns, occurrences[index].start_ns + occurrences[index].cpu_total_ns)
-        index = occurrences[index].thread_parent
-    return end_ns
 
 
 RULES: Final = (

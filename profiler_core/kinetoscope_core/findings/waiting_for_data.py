@@ -10,6 +10,8 @@ from kinetoscope_core.measures import Spot
 from kinetoscope_core.text import count_text, time_text
 
 _LOADER: Final = "enumerate(DataLoader)#"
+_READY_NS: Final = 500_000
+"""Taking a batch that lies ready in the workers' queue: 73 µs in the mean for 3 MB on the H200's machine."""
 
 
 @dataclass(slots=True)
@@ -37,7 +39,7 @@ class _Loading:
             self.longest_ns, self.spot = ns, Spot(number, window.base_time_ns + start, ns)
 
     def claim(self, who: str, when: str) -> Claim | None:
-        if not self.batches:
+        if not self.batches or (not self.is_single and self.loading_ns < _READY_NS * self.batches):
             return None
         how = "in the training process itself (num_workers=0)" if self.is_single else "from its worker processes"
         return Claim(
