@@ -71,7 +71,7 @@ def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play
 
 
 def test_a_finding_leads_to_its_page_its_place_in_the_trace_and_an_edit_after_which_it_is_gone(play):
-    play("findings")
+    play("findings", scale=1.4)
 
 
 def test_a_second_click_takes_the_interpreter_that_is_ready_and_a_mended_script_has_its_finding_no_more(play):

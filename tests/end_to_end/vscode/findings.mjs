@@ -39,6 +39,9 @@ await scenario(async (stage) => {
     const text = await (await code.hover('multiply', REGION)).innerText();
     assert.match(text, /multiply multiplies in fp32 without tensor cores: 8 kernels, 2.71 ms of 2.71 ms on the GPU/);
     assert.match(text, /At most 2.38 ms can be saved in all\./);
+    const { x, y } = await page.locator('.editor-instance .monaco-editor').first().boundingBox();
+    const box = await page.locator('.monaco-editor .monaco-hover:not(.hidden)').first().boundingBox();
+    await stage.cut('finding-light', { x, y, width: 900, height: box.y + box.height + 10 - y });
   });
 
   await stage.step('its code opens its page', async () => {

@@ -94,6 +94,11 @@ class Stage {
     await this.page.screenshot({ path: path.join(this.given.pictures, file) });
   }
 
+  /** A part of the page, for docs/images. */
+  async cut(name, clip) {
+    await this.page.screenshot({ path: path.join(this.given.pictures, `${name}.png`), clip });
+  }
+
   /** Says where it failed, and all that may tell why. */
   async explain(error) {
     console.error(`failed at: ${this.#steps.at(-1) ?? 'the start'}\n${error.stack}`);

@@ -1,5 +1,4 @@
 // Editor and details in the four kinds of themes, and the pictures of docs/images.
-import path from 'node:path';
 import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
@@ -21,7 +20,6 @@ await scenario(async (stage) => {
     await panel.locator(`body[data-vscode-theme-kind="${kind}"]`).waitFor();
     await until(`a bar of ${hottest}`, async () => (await code.bars()).some(({ color }) => color === hottest));
   };
-  const picture = (name, clip) => page.screenshot({ path: path.join(stage.given.pictures, `${name}.png`), clip });
 
   await stage.step('editor and details', async () => {
     await page.setViewportSize({ width: 1400, height: 860 });
@@ -48,19 +46,19 @@ await scenario(async (stage) => {
     );
     const last = await page.locator('.view-line', { hasText: 'print(f"step' }).boundingBox();
     const { x } = await page.locator('.editor-instance .monaco-editor').first().boundingBox();
-    await picture('editor-dark', { x, y: first.y, width: 900, height: last.y + last.height - first.y });
+    await stage.cut('editor-dark', { x, y: first.y, width: 900, height: last.y + last.height - first.y });
     await code.command('View: Toggle Maximize Editor Group');
   });
 
   await stage.step('the details alone', async () => {
     await shown('Default Light Modern');
-    await page.setViewportSize({ width: 1090, height: 1400 });
+    await page.setViewportSize({ width: 1200, height: 1400 });
     await alone('Kinetoscope: ');
     const whole = await until('the whole width', async () => {
       const box = await page.locator('iframe.webview.ready').boundingBox();
       return box.width > 1000 && box;
     });
     const last = await panel.locator('#lanes > p.quiet').boundingBox();
-    await picture('details-light', { ...whole, height: last.y + last.height - whole.y });
+    await stage.cut('details-light', { ...whole, height: last.y + last.height - whole.y });
   });
 });
