@@ -38,7 +38,7 @@ def found(path):
 
 RECORDED = [
     ("h200/odd_overhead.json.gz", "tiny_ops", "tiny-kernels", "warning",
-     {"kernels_per_call": 200, "mean_kernel_ns": 903, "gpu_busy_ns": 723_046}, 11_118_981),
+     {"kernels_per_call": 200, "mean_kernel_ns": 903, "gpu_busy_ns": 180_833}, 4 * 2_726_429),
     ("h200/train_mlp.json.gz", "data", "pageable-copy", "information",
      {"copies": 4, "bytes": 8_388_608, "gpu_ns": 426_401, "cpu_ns": 888_764}, 888_764),
     ("h200/train_mlp.json.gz", "data", "idle-gap", "warning",
@@ -82,7 +82,7 @@ CHANGED = [
     ("synchronisation", "log", "synchronisation", "warning",
      {"waits": 5, "waited_ns": 1_263_954, "lost_ns": 515_423, "cause": "aten::item"}),
     ("tiny_kernels", "smooth", "tiny-kernels", "warning",
-     {"kernels_per_call": 40, "mean_kernel_ns": 1_232, "gpu_busy_ns": 246_494}),
+     {"kernels_per_call": 40, "mean_kernel_ns": 1_232, "gpu_busy_ns": 49_309}),
     ("pageable_copy", "load", "pageable-copy", "warning",
      {"copies": 5, "bytes": 192_675_840, "gpu_ns": 30_469_569, "cpu_ns": 31_391_475 + 52_803}),
     ("tensor_cores_unused", "forward", "tensor-cores-unused", "warning", {"kernels": 20, "gpu_ns": 26_972_309}),
