@@ -1,5 +1,6 @@
 """Collectives that run while no other kernel does: the GPU moves data, or waits for other ranks."""
 
+from functools import lru_cache
 from typing import Final
 
 from kinetoscope_core.attribution.intervals import Union
@@ -58,6 +59,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     )
 
 
+@lru_cache(maxsize=1024)
 def is_collective(kernel: str) -> bool:
     """Whether a kernel moves data between ranks."""
     return kernel.lower().startswith(_PREFIXES)

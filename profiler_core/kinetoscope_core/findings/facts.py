@@ -31,14 +31,14 @@ class Part:
 
     number: int
     recording: Recording
+    trace: Trace = field(init=False)
     calls: "array[int]" = field(default_factory=_places)
     operators: "array[int]" = field(default_factory=_places)
     activities: "array[int]" = field(default_factory=_places)
     annotations: "array[int]" = field(default_factory=_places)
 
-    @property
-    def trace(self) -> Trace:
-        return self.recording.trace
+    def __post_init__(self) -> None:
+        self.trace = self.recording.trace  # asked for a million times in a long trace
 
     def host_name(self, place: int) -> str:
         """The name of a call or an operator."""

@@ -13,10 +13,16 @@ _LEAST_LAUNCHES: Final = 40
 """A call. A foreach AdamW of torch 2.11 launches a dozen for a small model, whatever the number of its tensors."""
 
 
-def _launches_in(part: Part, index: int) -> list[str]:
-    """The names of the activities that belong to an occurrence itself."""
-    owners = part.recording.attribution.activity_owner
-    return [part.activity_name(each) for each in part.activities if owners[each] == index]
+def _launched_in(part: Part, prefix: str) -> dict[int, list[str]]:
+    """The names of the activities that belong to each of torch's occurrences of this kind itself."""
+    occurrences, owners = part.recording.window.occurrences, part.recording.attribution.activity_owner
+    found: dict[int, list[str]] = {
+        index: [] for index in part.annotations if occurrences[index].name.startswith(prefix)
+    }
+    for activity in part.activities:
+        if (names := found.get(owners[activity])) is not None:
+            names.append(part.activity_name(activity))
+    return found
 
 
 def _sums(
@@ -27,10 +33,10 @@ def _sums(
     spot = None
     for part in region.parts.values():
         occurrences = part.recording.window.occurrences
-        for index in part.annotations:
-            each = occurrences[index]
-            if not each.name.startswith(prefix) or not is_wanted(names := _launches_in(part, index)):
+        for index, names in _launched_in(part, prefix).items():
+            if not is_wanted(names):
                 continue
+            each = occurrences[index]
             count += 1
             launches += len(names)
             cpu_ns += each.cpu_total_ns
