@@ -6,7 +6,7 @@ A file that was written since is not what ran: nothing is said of its lines beyo
 from collections.abc import Container
 from pathlib import Path
 
-from kinetoscope_core.findings.suppressing import ignored_codes
+from kinetoscope_core.findings.suppressing import ignored_at
 from kinetoscope_core.placing import RegionPrint, region_prints
 from kinetoscope_core.regions import Region, SourceRegions, region_at
 
@@ -40,7 +40,7 @@ class Sources:
         region = None if source is None else region_at(source.regions, line, name)
         if source is None or region is None:
             return ()
-        return ignored_codes(source.data.splitlines()[region.statement_line - 1 : region.last_line])
+        return ignored_at(region, source.data.splitlines().__getitem__)
 
     def _source(self, file: str) -> SourceRegions | None:
         if file not in self._read:

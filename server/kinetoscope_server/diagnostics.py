@@ -11,7 +11,7 @@ from typing import Final
 
 from lsprotocol import types
 
-from kinetoscope_core.findings import ignored_codes
+from kinetoscope_core.findings import ignored_at, ignored_codes
 from kinetoscope_core.measures import Finding, Problem
 from kinetoscope_core.phrasing import finding_text
 from kinetoscope_core.regions import Region
@@ -160,8 +160,7 @@ def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Fin
     found = placed.measured.region.findings or ()
     if placed.is_stale or not found:
         return []
-    rows = range(placed.region.statement_line - 1, placed.region.last_line)
-    ignored = ignored_codes(document.line(row) for row in rows)
+    ignored = ignored_at(placed.region, document.line)
     wanted = [
         each for each in found if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
     ]

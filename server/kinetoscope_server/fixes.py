@@ -5,16 +5,15 @@ What an edit does to the text is checked on Python's own reading of it; broken t
 
 import ast
 import io
-import re
 import tokenize
 
 from lsprotocol import types
 
+from kinetoscope_core.findings.suppressing import COMMENT
 from kinetoscope_core.measures import Finding
 from kinetoscope_core.regions import Position, Range, Region
 from kinetoscope_server.documents import Document
 
-_COMMENT = re.compile(rb"#\s*kinetoscope:\s*ignore(\[[^\]]*)?")
 _PRECISION = 'torch.set_float32_matmul_precision("high")'
 
 
@@ -32,12 +31,12 @@ def fix(document: Document, region: Region, finding: Finding) -> tuple[str, type
 def suppression(document: Document, row: int, code: str) -> types.TextEdit | None:
     """A comment at the end of the row that switches the finding off there."""
     line = document.line(row)
-    known = _COMMENT.search(line)
+    known = COMMENT.search(line)
     if known is not None:
         if known[1] is None:
             return None  # all findings are off here
         column = known.end(1)
-        text = f", {code}" if known[1] != b"[" else code
+        text = f", {code}" if known[1].strip() else code
     else:
         column = len(line.rstrip())
         text = f"  # kinetoscope: ignore[{code}]"
@@ -53,7 +52,7 @@ def _has_comment(document: Document, row: int, changed: bytes) -> bool:
     lines[row] = changed + lines[row][len(lines[row].rstrip(b"\r\n")) :]
     text = b"".join(lines)
     return _tree(text) is not None and any(
-        token.type == tokenize.COMMENT and token.start[0] == row + 1 and _COMMENT.search(token.string.encode())
+        token.type == tokenize.COMMENT and token.start[0] == row + 1 and COMMENT.search(token.string.encode())
         for token in tokenize.tokenize(io.BytesIO(text).readline)
     )
 
