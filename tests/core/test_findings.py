@@ -13,8 +13,9 @@ import pytest
 
 from kinetoscope_core.findings import BOUNDS, BY_CODE, RULES
 from kinetoscope_core.findings.pages import codes_with_a_page, text_of
-from kinetoscope_core.findings.suppressing import ignored_codes
+from kinetoscope_core.findings.suppressing import ignored_at, ignored_codes
 from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.regions import SourceRegions
 from kinetoscope_core.results import from_dict, to_json
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ RECORDED = [
     ("h200/train_mlp.json.gz", "data", "pageable-copy", "information",
      {"copies": 4, "bytes": 8_388_608, "gpu_ns": 426_401, "cpu_ns": 888_764}, 888_764),
     ("h200/train_mlp.json.gz", "data", "idle-gap", "warning",
-     {"gap_ns": 4_673_255, "call_ns": 9_471_167, "cpu_was_in": "aten::randn"}, 4 * 4_673_255),
+     {"gap_ns": 4_673_255, "call_ns": 9_471_167, "calls_with_one": 4, "cpu_was_in": "aten::randn"}, 23_148_163),
     ("h200/train_mlp.json.gz", "backward", "tensor-cores-unused", "information",
      {"kernels": 28, "gpu_ns": 819_613}, 819_613 * 7 // 8),
     ("h200/train_mlp.json.gz", "forward", "backward-elsewhere", "hint",
@@ -229,6 +230,25 @@ def test_a_copy_inside_of_another_operator_is_found(tmp_path, operator, is_hidde
     )
 
 
+@pytest.mark.parametrize(
+    ("gaps_us", "found_us"), [((600, 600, 300, 700, 300), 1900), ((100, 100, 300, 700, 300), None)]
+)
+def test_a_gap_is_told_where_most_passages_have_one_and_costs_those_that_there_are(tmp_path, gaps_us, found_us):
+    # The fourth passage is the median one: its CPU time is in the middle.
+    cpu_us = (1000.0, 1010.0, 1030.0, 1020.0, 1040.0)
+    made = Made()
+    made.launch(0, "first", 5.0)
+    for passage, (gap_us, total_us) in enumerate(zip(gaps_us, cpu_us, strict=True)):
+        start = 2000.0 * (passage + 1)
+        made.slice("user_annotation", "r", start, total_us)
+        made.launch(start, "k", 100.0)  # from 5 to 105 µs
+        made.launch(start + 100 + gap_us, "k", 100.0)
+        made.launch(start + 200 + gap_us, "k", 2000.0 - gap_us - 250)
+    finding = made.found(tmp_path).get(("r", "idle-gap"))
+    assert (finding and finding.saves_at_most_ns) == (found_us and found_us * 1000)
+    assert finding is None or finding.evidence["gap_ns"] == 700_000
+
+
 def test_launches_without_a_record_are_counted_where_they_stand(tmp_path):
     for made, start in passages():
         made.launch(start + 20, "k", 100.0)
@@ -289,6 +309,20 @@ def test_a_region_has_one_bound_unless_a_rule_says_more():
             assert bounds == [each.code for each in (region.findings or ())[-1:] if each.code in BOUNDS]
 
 
+def test_a_bound_tells_the_times_of_the_median_passage_that_it_comes_from(tmp_path):
+    # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
+    made = Made()
+    for passage, device_us in enumerate((9000.0, 9000.0, 100.0)):
+        start = 20_000.0 * passage
+        made.slice("user_annotation", "r", start, (900.0, 1100.0, 1000.0)[passage])
+        made.launch(start + 5, "k", device_us)
+    path = tmp_path / "made.json"
+    path.write_text(json.dumps({"traceEvents": made.events}))
+    (bound,) = measure_traces([path], []).regions[0].findings
+    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median of 3 calls."
+    assert bound.evidence["median_gpu_busy_ns"] == 100_000
+
+
 def test_the_same_bound_around_a_region_makes_its_own_a_hint():
     result = measure_traces([TRACES / "h200" / "train_mlp.json.gz"], [])
     severities = {
@@ -321,6 +355,11 @@ def test_every_spot_lies_in_its_recording():
         (b"with rf('a'):  # kinetoscope: ignore[tiny-kernels, idle-gap]", True, False),
         (b"with rf('a'):  # noqa: X # Kinetoscope:ignore", True, True),
         (b"with rf('a'):  # kinetoscope: nothing", False, False),
+        (b"with rf('a'):  #kinetoscope:ignore [ Idle-Gap ,x]# why", True, False),
+        (b"with rf('a'):  # kinetoscope: ignore[idle-gap", True, False),
+        (b"with rf('a'):  # kinetoscope: ignore[]", False, False),
+        (b"with rf('a'):  # kinetoscope: ignored before", False, False),
+        (b"with rf('a'):  # kinetoscope: ignore[idle-gap] kinetoscope: ignore", True, False),
     ],
 )
 def test_a_comment_switches_findings_off(line, ignored, other):
@@ -339,6 +378,26 @@ def test_a_comment_in_the_source_that_ran_marks_the_finding(tmp_path):
         "tiny-kernels": True,
         "profiler-overhead": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("with rf('a'), rf('b'):  # kinetoscope: ignore[x]", {"a": True, "b": True}),
+        ("with (\n  rf('a'),  # kinetoscope: ignore[x]\n  rf('b'),\n):", {"a": True, "b": False}),
+        ("with rf('a'), \\\n     rf('b'):  # kinetoscope: ignore[x]", {"a": False, "b": True}),
+        ("with rf(  # kinetoscope: ignore[x]\n  'a'\n):", {"a": True}),
+        ("with rf(\n  'a'\n):  # kinetoscope: ignore[x]", {"a": True}),
+        ("with rf('# kinetoscope: ignore[x]'):", {"# kinetoscope: ignore[x]": False}),
+        ("with rf('a'):\n  # kinetoscope: ignore[x]", {"a": False}),
+        ("@rf('a')\n@rf('b')  # kinetoscope: ignore[x]\ndef f():", {"a": False, "b": True}),
+    ],
+)
+def test_a_comment_counts_for_the_regions_on_its_line(source, expected):
+    data = f"from torch.profiler import record_function as rf\n{source}\n    pass\n".encode()
+    regions = SourceRegions(data).regions
+    lines = data.splitlines()
+    assert {region.name: "x" in ignored_at(region, lines.__getitem__) for region in regions} == expected
 
 
 # --- pages

@@ -13,7 +13,7 @@ from kinetoscope_core.trace.schema import KERNEL
 _PREFIXES: Final = ("nccl", "rccl")
 _SHARE: Final = 0.05
 _WAITS_FROM: Final = 3
-"""Longest over shortest run of one collective: data of one size takes about the same time, the rest is waiting."""
+"""Longest over shortest run of one collective: that far apart, size or waiting is worth a word."""
 
 
 def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
@@ -45,7 +45,8 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     _, part, activity = longest
     name, times = max(by_name.items(), key=lambda each: sum(each[1]))
     waiting = (
-        f" {kernel_text(name)} took {time_text(min(times))} to {time_text(max(times))}: the long ones wait for others."
+        f" {kernel_text(name)} took {time_text(min(times))} to {time_text(max(times))}:"
+        " the long ones send more, or wait for other ranks."
         if max(times) >= _WAITS_FROM * min(times)
         else ""
     )

@@ -1,4 +1,7 @@
-"""The longest stretch of a median passage in which no GPU worked, and what the CPU did meanwhile."""
+"""The longest stretch of the median passage in which no GPU worked, and what the CPU did meanwhile.
+
+Most passages must have one: what happens once is no property of the region. The cost is theirs together.
+"""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,6 +14,7 @@ from kinetoscope_core.findings.phrases import name_of, percent
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.measures import Occurrence
 from kinetoscope_core.recording import Recording
+from kinetoscope_core.summary import Passage
 from kinetoscope_core.text import printable, time_text
 
 _LEAST_NS: Final = 500_000
@@ -29,28 +33,47 @@ _SEEN_THROUGH: Final = ("ProfilerStep#", "DistributedDataParallel.")
 
 
 def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
+    found = {passage: gap for passage in region.measured if (gap := _gap(passage, run)) is not None}
+    gap = found.get(region.median)
+    if gap is None or 2 * len(found) < len(region.measured):
+        return None
     number, index = region.median
     recording = run.recordings[number]
-    occurrence = recording.window.occurrences[index]
-    start, end = occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns
-    if not occurrence.launches:
+    if _holds(recording, index, gap, run):
         return None
-    gap = max(run.timelines[number].gaps(start, end), key=lambda each: each[1] - each[0], default=(0, 0))
-    gap_ns = gap[1] - gap[0]
-    if 2 * covered(recording.trace, *gap, PROFILING) > gap_ns:
-        return None  # profiler-overhead says that
-    if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns or _holds(recording, index, gap, run):
-        return None
+    gap_ns, call_ns = gap[1] - gap[0], recording.window.occurrences[index].cpu_total_ns
+    total_ns = sum(end - start for start, end in found.values())
     doings = _doings(region, number, index, gap)
     what = ", ".join(f"{printable(name)} {time_text(ns)}" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
     return Claim(
-        f"{name_of(region.measures)}: for {time_text(gap_ns)} ({percent(gap_ns, occurrence.cpu_total_ns)}) of the"
+        f"{name_of(region.measures)}: for {time_text(gap_ns)} ({percent(gap_ns, call_ns)}) of the"
         f" median call no GPU worked; the CPU was in {what}.",
-        cost_ns=gap_ns * region.measures.measured,
-        evidence={"gap_ns": gap_ns, "call_ns": occurrence.cpu_total_ns, "cpu_was_in": doings.most_common(1)[0][0]},
-        saves_at_most_ns=gap_ns * region.measures.measured,
+        cost_ns=total_ns,
+        evidence={
+            "gap_ns": gap_ns,
+            "call_ns": call_ns,
+            "calls_with_one": len(found),
+            "cpu_was_in": doings.most_common(1)[0][0],
+        },
+        saves_at_most_ns=total_ns,
         spot=region.parts[number].spot(gap[0], gap_ns),
     )
+
+
+def _gap(passage: Passage, run: RunFacts) -> tuple[int, int] | None:
+    """The longest stretch of a passage without work, if it is worth telling."""
+    number, index = passage
+    recording = run.recordings[number]
+    occurrence = recording.window.occurrences[index]
+    if not occurrence.launches:
+        return None
+    start, end = occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns
+    gap = max(run.timelines[number].gaps(start, end), key=lambda each: each[1] - each[0], default=(0, 0))
+    gap_ns = gap[1] - gap[0]
+    if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns:
+        return None
+    # What is mostly the profiler's own work, profiler-overhead tells.
+    return None if 2 * covered(recording.trace, *gap, PROFILING) > gap_ns else gap
 
 
 def _holds(recording: Recording, index: int, gap: tuple[int, int], run: RunFacts) -> bool:

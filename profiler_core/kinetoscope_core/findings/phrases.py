@@ -20,8 +20,10 @@ def over_calls(region: RegionMeasures) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """`12 %`; below one percent with a decimal."""
+    """`12 %`; below one percent with a decimal, and never none of what there is some of."""
     share = 100 * part / whole if whole else 0.0
+    if part and share < 0.05:
+        return "less than 0.1 %"
     return f"{share:.0f} %" if share >= 1 or not part else f"{share:.1f} %"
 
 
