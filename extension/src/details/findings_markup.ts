@@ -35,14 +35,6 @@ export function findingsMarkup(findings: readonly Finding[] | null, region: numb
 
 function findingMarkup(finding: Finding, region: number | null, isSaved: boolean): Markup {
   const { code, severity, message, saves_at_most_ns: saves, spot, is_suppressed: isSuppressed } = finding;
-  const explain = html`<button
-    type="button"
-    class="link-button"
-    data-explain="${code}"
-    title="What it means and what helps"
-  >
-    ${code}
-  </button>`;
   const trace =
     isSaved || spot === null
       ? nothing
@@ -51,18 +43,25 @@ function findingMarkup(finding: Finding, region: number | null, isSaved: boolean
           class="link-button"
           data-spot="${code}"
           data-region="${region}"
-          aria-label="Open the trace where ${code} shows"
+          aria-label="Open trace there: ${code}"
         >
           Open trace there
         </button>`;
   return html`<li class="${isSuppressed ? 'suppressed' : ''}">
     ${severityIcon(severity)}
     <div>
-      ${isSaved ? html`<b>${code}</b>` : explain}
+      <b>${explained(code, isSaved)}</b>
       ${isSuppressed ? html`<span class="quiet">(ignored here)</span>` : nothing}
       ${printable(message)}${saves === null ? nothing : html` <b>Saves at most ${timeText(saves)} in all.</b>`}${trace}
     </div>
   </li>`;
+}
+
+/** A code that leads to its page, which a saved page cannot. */
+export function explained(code: string, isSaved: boolean): Markup {
+  if (isSaved) return html`${code}`;
+  const title = 'What it means and what helps';
+  return html`<button type="button" class="link-button" data-explain="${code}" title="${title}">${code}</button>`;
 }
 
 function severityIcon(severity: Finding['severity'], tip?: string): Markup {

@@ -78,7 +78,7 @@ function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes
           ${asTable(occurrencesTable(occurrences))}`;
   return html`<section class="chosen">
     <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
-    ${factsMarkup(region)} ${findingsMarkup(measures.findings, region.index, true)}
+    ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}
     ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
   </section>`;
 }

@@ -1,5 +1,6 @@
 // All that is known of one region but its charts: what limits it, its numbers, its kernels and operators.
 import type { Bound, Breakdown, Measures, Spread } from '../protocol';
+import { explained } from './findings_markup';
 import { html, nothing, type Markup } from './markup';
 import type { ListedRegion } from './messages';
 import {
@@ -28,10 +29,12 @@ export function placeText(region: ListedRegion): string | null {
 }
 
 /** What limits it, and what the reader of its numbers must know. */
-export function factsMarkup(region: ListedRegion): Markup {
+export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
   const { measures } = region;
   const bound =
-    measures.bound === null ? nothing : html`<p><b>${boundText(measures.bound)}.</b> ${BOUNDS[measures.bound]}</p>`;
+    measures.bound === null
+      ? nothing
+      : html`<p><b>${explained(boundText(measures.bound), isSaved)}.</b> ${BOUNDS[measures.bound]}</p>`;
   const stale =
     region.stale.length === 0 ? nothing : html`<p class="stale"><b>Stale:</b> ${region.stale.join('; ')}.</p>`;
   return html`${stale}${bound}

@@ -89,6 +89,9 @@ test('by keyboard a finding leads to its page and to its place in the trace, and
   const cores = findings.filter({ hasText: 'tensor-cores-unused' });
   assert.match(await cores.innerText(), /multiplies in fp32 .* Saves at most 717 µs in all\./);
   await page.locator('#open-trace').focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.deepEqual(posted.at(-1), { kind: 'explain', code: 'overhead-bound' });
   for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   assert.deepEqual(posted.at(-1), { kind: 'explain', code: 'tensor-cores-unused' });
