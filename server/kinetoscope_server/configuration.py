@@ -35,6 +35,7 @@ class Configuration:
 
     async def change(self, pushed: object) -> None:
         """Asks a client that has settings for them; else takes those that it pushes."""
+        self._asked.clear()  # who asks for a file's while the general ones are on their way gets the new ones
         if self._client.has_configuration:
             self._take(self._over_the_initial(await self._client.configuration(SECTION, None)))
         elif isinstance(pushed, dict):

@@ -271,6 +271,16 @@ async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start)
     assert client.diagnostics[shown]
 
 
+async def test_a_changed_setting_holds_for_the_very_next_request(start):
+    client = await start()
+    uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64.json.gz")
+    assert await client.hints(uri)
+    client.set_configuration({"hints": "off"}, section="kinetoscope")
+    client.set_configuration({"hints": "off"}, section="kinetoscope", scope_uri=uri)
+    client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
+    assert await client.hints(uri) == []
+
+
 async def test_hint_lens_and_code_action_lead_to_the_trace_also_without_a_gpu(start):
     client = await start()
     uri = client.write(
