@@ -1,7 +1,9 @@
 """A script finds in a prepared interpreter what it finds in a new one, or it runs in a new one."""
 
+import importlib.util
 import itertools
 import os
+import shutil
 
 import pytest
 
@@ -145,6 +147,22 @@ def test_a_module_beside_the_script_that_would_go_before_a_package_starts_it_col
     assert "8\n" in worker.output
 
 
+def test_a_path_between_two_imports_goes_before_that_of_the_second(made):
+    (made.work / "own").mkdir()
+    (made.work / "own" / "other.py").write_text("value = 8\n")
+    worker = made("import pack, sys\nsys.path.insert(0, 'own')\nimport other\nprint(other.value)\n")
+    assert worker.why("needs_cold") == ["its own other goes before that of the packages"]
+    assert "8\n" in worker.output
+
+
+def test_a_variable_set_between_two_imports_is_seen_by_a_shared_library(made, site):
+    shutil.copy(importlib.util.find_spec("xxlimited").origin, site)
+    script = "import os\nimport pack\nos.environ['OMP_NUM' + '_THREADS'] = '3'\nimport other\nprint('imported')\n"
+    worker = made(script, other="import xxlimited\n")
+    assert worker.why("needs_cold") == ["it sets OMP_NUM_THREADS before it imports what reads that"]
+    assert went_warm(made(script, other="import itertools\n"))
+
+
 def test_a_module_beside_the_script_may_be_called_like_one_of_the_library(made):
     (made.work / "itertools.py").write_text("")
     (made.work / "colorsys.py").write_text("mine = True\n")
@@ -204,6 +222,21 @@ def test_packages_that_leave_a_trace_are_not_imported_ahead(made, why, pack):
     assert worker.prepared["event"] == "not_prepared"
     assert why in worker.prepared["why"]
     assert worker.output.count("hello") == pack.count("hello")
+
+
+def test_modules_of_the_user_s_that_packages_import_are_not_run_ahead(made, kinetoscope, site, tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "settings.py").write_text(f"open({str(tmp_path / 'was run')!r}, 'w').close()\n")
+    (site / "pack.py").write_text("try:\n    import settings\nexcept ImportError:\n    pass\n")
+    worker = Worker(kinetoscope, made.work, PYTHONPATH=f"{site}{os.pathsep}{own}")
+    (made.work / "script.py").write_text("import pack\nprint('ran')\n")
+    prepared = worker.prepare(order(worker, "script.py", ["pack"]))
+    assert prepared["why"] == "the packages import settings, which is not one of them"
+    assert not (tmp_path / "was run").exists()
+    worker.profile("script.py")
+    assert worker.output == "ran\n"
+    assert (tmp_path / "was run").exists()
 
 
 @pytest.mark.parametrize("what", ["changed", "installed"])

@@ -4,8 +4,9 @@ import importlib
 import os
 import sys
 import warnings
+from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import packages, variables
 from .reads import EnvironmentReads
@@ -15,6 +16,32 @@ _NOTHING = object()
 
 class NotPrepared(Exception):
     """The process is no longer as a script has to find it; the text says why."""
+
+
+class UsersModules:
+    """While inside, none is imported: nobody has asked for it to be run.
+
+    Raises `NotPrepared` at the end if one was to be.
+    """
+
+    def __init__(self) -> None:
+        self._wanted = ""
+
+    def __enter__(self) -> None:
+        # Behind the finders of what is built in, which go before any file.
+        place = sys.meta_path.index(PathFinder) if PathFinder in sys.meta_path else 0
+        sys.meta_path.insert(place, self)  # pyright: ignore[reportArgumentType]
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType]
+        if self._wanted:  # also where the package did without it
+            raise NotPrepared(f"the packages import {self._wanted}, which is not one of them")
+
+    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Optional[ModuleType] = None) -> None:
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.has_location and packages.is_of_the_user(spec.origin):
+            self._wanted = self._wanted or name
+            raise ImportError(f"{name} is not a package's", name=name)
 
 
 class Group:
@@ -43,6 +70,7 @@ class Group:
         self.reads = reads.names
         self.all_modules = {each: module for each, module in sys.modules.items() if each not in loaded}
         self.modules = {each: self.all_modules[each] for each in self.all_modules if packages.is_of_a_package(each)}
+        self.has_extensions = packages.has_extensions(self.modules.values())
         self.variables = variables.changes(self._environment, os.environ)
         self._filters: List[Any] = list(warnings.filters[: len(warnings.filters) - len(filters)])
         self._finders = [finder for finder in sys.meta_path if finder not in finders]

@@ -2,8 +2,9 @@
 
 import os
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from types import ModuleType
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, List, Optional
 
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
@@ -41,14 +42,21 @@ def is_of_a_package(name: str) -> bool:
     return False
 
 
-def of_the_user(modules: Dict[str, ModuleType]) -> Optional[str]:
-    """The first of these modules whose file is neither of the standard library nor of a package."""
+def is_of_the_user(origin: Optional[str]) -> bool:
+    """Whether the file is neither of the standard library nor of a package."""
     library = os.path.join(os.path.dirname(os.__file__), "")
-    for name, module in modules.items():
-        origin = origin_of(module)
-        if origin is not None and not is_third_party(origin) and not origin.startswith(library):
-            return name
-    return None
+    return origin is not None and not is_third_party(origin) and not origin.startswith(library)
+
+
+def of_the_user(modules: Dict[str, ModuleType]) -> Optional[str]:
+    """The first of these modules that is the user's."""
+    return next((name for name, module in modules.items() if is_of_the_user(origin_of(module))), None)
+
+
+def has_extensions(modules: Iterable[ModuleType]) -> bool:
+    """Whether any of these modules is a shared library, which reads variables unseen by Python."""
+    origins = (origin_of(module) for module in modules)
+    return any(origin is not None and origin.endswith(tuple(EXTENSION_SUFFIXES)) for origin in origins)
 
 
 def mark_of(path: str) -> Optional[int]:

@@ -12,10 +12,10 @@ import threading
 import warnings
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import AbstractSet, Any, Callable, Dict, List, Optional, Sequence
+from typing import AbstractSet, Any, Callable, Dict, Iterable, List, Optional, Sequence
 
 from . import packages, variables
-from .groups import Group, NotPrepared, ends_with
+from .groups import Group, NotPrepared, UsersModules, ends_with
 from .imports import on_import
 from .output import output_held
 from .reads import MissingModules
@@ -47,7 +47,7 @@ class Wings:
         self._path, hooks = list(sys.path), list(sys.path_hooks)
         self._installed = packages.installed()
         written: List[str] = []
-        with MissingModules() as self._missing, output_held(written):
+        with UsersModules(), MissingModules() as self._missing, output_held(written):
             for name in names:
                 if name not in sys.modules:
                     self._waiting.append(Group(name))
@@ -96,7 +96,7 @@ class Wings:
             return "packages were installed or removed"
         if any(packages.mark_of(file) != mark for file, mark in self._files.items()):
             return "files of the packages have changed"
-        return self._shadowed(folders)
+        return self._shadowed(folders, self._names)
 
     def stand_by(self, callbacks: Dict[str, Callable[[ModuleType], None]]) -> None:
         """From here on the script's imports are answered. Each callback is called when its module has entered."""
@@ -139,11 +139,13 @@ class Wings:
 
     def _why_not_now(self, group: Group) -> Optional[str]:
         now = variables.actual()
-        names = variables.differing(self._environment, now, group.reads, prefixed=not self._has_entered)
+        is_read_unseen = group.has_extensions or not self._has_entered
+        names = variables.differing(self._environment, now, group.reads, prefixed=is_read_unseen)
         if names:
             return f"it sets {', '.join(names)} before it imports what reads that"
+        own_folders = [entry for entry in sys.path if entry not in self._path]
         if self._has_entered:
-            return group.conflict()
+            return group.conflict() or self._shadowed(own_folders, {name.partition(".")[0] for name in group.modules})
         changed = first_difference(self._at_start, surroundings(), self._seen)
         if changed is not None:
             return f"it changes {changed} before it imports its packages"
@@ -155,11 +157,11 @@ class Wings:
         if [finder for finder in sys.meta_path if finder is not self._asked] != self._finders:
             return "it changes how modules are found before it imports its packages"
         conflicts = filter(None, (each.conflict() for each in self._waiting))
-        return next(conflicts, None) or self._shadowed([entry for entry in sys.path if entry not in self._path])
+        return next(conflicts, None) or self._shadowed(own_folders, self._names)
 
-    def _shadowed(self, folders: Sequence[str]) -> Optional[str]:
+    def _shadowed(self, folders: Sequence[str], names: Iterable[str]) -> Optional[str]:
         """A module of the script's own that the packages would have found in place of theirs, or of none."""
-        for name in self._names:
+        for name in names:
             spec = PathFinder.find_spec(name, list(folders))
             if spec is not None and (spec.loader is not None or name in self._missing.names):
                 return f"its own {name} goes before that of the packages"
