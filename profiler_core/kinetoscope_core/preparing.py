@@ -43,9 +43,10 @@ class Order:
 def order_after(config: RunConfig, outcome: Outcome, found: Scan, cold_s: float | None) -> Order | None:
     """What to prepare after this run, None where it would be of no use. `cold_s` where this run was not a cold one."""
     seconds = cold_s if cold_s is not None else outcome.seconds_to_window
-    if "torch" not in outcome.packages or seconds is None or found.variables:
-        return None
     tops = {name.partition(".")[0] for name in outcome.packages}
+    roots = sorted(found.imports & tops)
+    if "torch" not in tops or seconds is None or found.why_cold(roots) is not None:
+        return None
     return Order(
         config.interpreter,
         None if config.folder is None else str(config.folder),
@@ -53,7 +54,7 @@ def order_after(config: RunConfig, outcome: Outcome, found: Scan, cold_s: float 
         config.script,
         list(config.arguments),
         list(outcome.packages),
-        sorted(found.imports & tops),
+        roots,
         outcome.device.is_used,
         seconds,
     )
@@ -96,8 +97,8 @@ class Prepared:
         folder = None if config.folder is None else str(config.folder)
         if folder != order.folder or _identity(folder) != self._folder:
             return "it runs in another folder"
-        if found.variables:
-            return f"it sets {', '.join(found.variables)}"
+        if (why := found.why_cold(order.roots)) is not None:
+            return why
         if not found.imports.issuperset(order.roots):
             return "it does not import what was imported ahead"
         # Preparing is what a cold start does, so that it is ahead of one, unless something is wrong with it.

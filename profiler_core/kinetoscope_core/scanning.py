@@ -4,7 +4,7 @@ A guess that costs milliseconds: whether a prepared interpreter is worth trying.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,24 +23,48 @@ _SETS = re.compile(
 )
 
 
+# What an import may see (runner/surroundings.py), as scripts change it outside of any function.
+_CHANGES = re.compile(
+    r"^(logging\.basicConfig|atexit\.register|warnings\.(?:simplefilter|filterwarnings)(?=\(\s*[\"'](?!ignore))"
+    r"|sys\.(?:excepthook|stdout|stderr)(?=\s*=(?!=)))",
+    re.MULTILINE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Top-level names of what is imported, and the variables set that torch and C libraries read once."""
+    """Top-level names of what is imported, and the variables set that torch and C libraries read once.
+
+    `change` is what the script itself changes first that imports may see, `imports_before` what it imports before.
+    """
 
     imports: frozenset[str]
     variables: tuple[str, ...]
+    change: str
+    imports_before: frozenset[str]
+
+    def why_cold(self, roots: Collection[str]) -> str | None:
+        """Why a script that imports these packages will not do with a prepared interpreter, if that can be told."""
+        if self.variables:
+            return f"it sets {', '.join(self.variables)}"
+        if self.change and roots and self.imports_before.isdisjoint(roots):
+            return f"it comes to {self.change} before it imports its packages"
+        return None
 
 
 def scan(config: RunConfig) -> Scan:
     """Looks through the script and those modules beside it that it imports, packages with all their files."""
     folder = (config.folder or Path()).resolve()
     if config.is_module:
-        own, first = folder, folder.joinpath(*config.script.split("."))
-        waiting = _files_of(first) or _files_of(folder / config.script.partition(".")[0])
+        own, script = folder, folder.joinpath(*config.script.split("."))
+        waiting = _files_of(script) or _files_of(folder / config.script.partition(".")[0])
+        main = script / "__main__.py" if script.is_dir() else script.with_suffix(".py")
     else:
         script = folder / config.script
         own = script if script.is_dir() else script.resolve().parent
         waiting = sorted(script.rglob("*.py")) if script.is_dir() else [script]
+        main = script / "__main__.py" if script.is_dir() else script
+    change, before = "", frozenset[str]()
     imports: set[str] = set()
     variables: set[str] = set()
     seen: set[Path] = set()
@@ -53,13 +77,17 @@ def scan(config: RunConfig) -> Scan:
             text = file.read_text(encoding="utf-8", errors="replace")
         except OSError:  # the run says it better
             continue
+        if file == main and (found := _CHANGES.search(text)):
+            before = frozenset(_names_in(text[: found.start()]))
+            if not any(_files_of(own / name) for name in before):  # which may import anything
+                change = found[1]
         variables.update(next(filter(None, found.groups())) for found in _SETS.finditer(text))
         for name in _names_in(text):
             files = _files_of(own / name)
             waiting.extend(files)
             if not files:
                 imports.add(name)
-    return Scan(frozenset(imports), tuple(sorted(variables)))
+    return Scan(frozenset(imports), tuple(sorted(variables)), change, before)
 
 
 def _names_in(text: str) -> Iterator[str]:

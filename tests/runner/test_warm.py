@@ -270,6 +270,33 @@ def test_another_interpreter_folder_or_script_starts_it_cold(made, kinetoscope, 
     assert worker.why("cold") == ["it does not import what was imported ahead"]
 
 
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("import logging\nlogging.basicConfig(level=10)\nimport pack\n", "logging.basicConfig"),
+        ("import atexit\natexit.register(print, 'bye')\nimport pack\n", "atexit.register"),
+        ("import warnings\nwarnings.filterwarnings('error')\nimport pack\n", "warnings.filterwarnings"),
+        ("import sys\nsys.stdout = sys.stderr\nimport pack\n", "sys.stdout"),
+        ("import warnings\nwarnings.filterwarnings('ignore')\nimport pack\n", None),
+        ("import logging, pack\nlogging.basicConfig(level=10)\n", None),
+        ("import logging\ndef main():\n    logging.basicConfig()\nimport pack\n", None),
+        ("import logging, own\nlogging.basicConfig()\nimport pack\n", None),
+    ],
+)
+def test_a_script_that_can_be_seen_to_need_a_cold_start_does_nothing_twice(made, kinetoscope, source, why):
+    (made.work / "own.py").write_text("import pack\n")
+    (made.work / "script.py").write_text(
+        f"import os\nos.makedirs('made', exist_ok={why is None})\n{source}print('ran')\n"
+    )
+    (made.work.parent / "site-packages" / "pack.py").write_text("")
+    worker = Worker(kinetoscope, made.work, PYTHONPATH=str(made.work.parent / "site-packages"))
+    worker.prepare(order(worker, "script.py", ["pack"], roots=["pack"]))
+    worker.profile("script.py")
+    assert "ran\n" in worker.output
+    assert worker.why("needs_cold") == []
+    assert worker.why("cold") == ([f"it comes to {why} before it imports its packages"] if why else [])
+
+
 def test_a_forked_child_imports_packages_that_have_entered(made):
     child = "    import other\n    print(other.value, flush=True)\n    os._exit(0)\n"
     assert went_warm(made(f"import os, pack\nif not os.fork():\n{child}os.wait()\n"))
