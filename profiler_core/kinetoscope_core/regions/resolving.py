@@ -3,7 +3,8 @@
 Follows plain aliases through assignments and imports of the one file; it opens no other file and imports nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -24,17 +25,6 @@ class Site(NamedTuple):
     place: Place
 
 
-class Question(NamedTuple):
-    """A name that was looked up at module level, from code in a chunk."""
-
-    name: bytes
-    chunk: Chunk
-
-
-# The bindings of a name at module level, and for each whether its chunk is before, at or after the one that asks.
-Answer = tuple[tuple[Binding, int], ...]
-
-
 class Reached(NamedTuple):
     """The bindings that can have reached a place. `is_single` says that there is one, whatever has run before."""
 
@@ -45,26 +35,37 @@ class Reached(NamedTuple):
 class Names:
     """The names of one file, given in chunks.
 
-    `asked` notes each name that was looked up at module level, so that an answer can be kept until one of them has
-    another meaning.
+    `asked` notes each name that was looked up at module level, so that what was found with its meaning can be kept
+    until `replace` says that it has another one.
     """
 
-    __slots__ = ("_index", "_module", "asked", "chunks")
+    __slots__ = ("_module", "asked", "chunks")
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
-        self.chunks = chunks
-        self.asked: set[Question] = set()
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self.chunks = list(chunks)
+        self.asked: set[bytes] = set()
         self._module: dict[bytes, list[tuple[int, Binding]]] = {}
-        self._index = {chunk: index for index, chunk in enumerate(chunks)}
 
-    def answer(self, question: Question) -> Answer | None:
-        """What the name's meaning in that chunk depends on: as long as it is equal, so is the meaning."""
-        asking = self._index.get(question.chunk)
-        if asking is None:
-            return None
-        return tuple(
-            (binding, (index > asking) - (index < asking)) for index, binding in self._at_module(question.name)
-        )
+    def __len__(self) -> int:
+        return len(self._module)
+
+    def replace(self, first: int, after: int, made: Sequence[Chunk]) -> set[bytes]:
+        """Puts chunks in place of those from `first` up to `after`. The names that now mean something else."""
+        self.chunks[first:after] = made
+        moved = first + len(made) - after
+        changed: set[bytes] = set()
+        for name, held in self._module.items():
+            begin, end = bisect_left(held, first, key=_index), bisect_left(held, after, key=_index)
+            new = list(_bound_at_module(name, made, first))
+            if [binding for _, binding in held[begin:end]] != [binding for _, binding in new]:
+                changed.add(name)
+            tail = held[end:]
+            held[begin:] = [*new, *([(index + moved, binding) for index, binding in tail] if moved else tail)]
+        return changed
+
+    def forget_all_but(self, names: Container[bytes]) -> None:
+        """No longer says when other names mean something else."""
+        self._module = {name: held for name, held in self._module.items() if name in names}
 
     def reaching(self, name: bytes, site: Site) -> Reached:
         """The bindings that give the name its meaning at the site; none if it is not bound, or not known where."""
@@ -79,7 +80,7 @@ class Names:
                 continue
             inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
             if depth == 0:
-                self.asked.add(Question(name, self.chunks[site.chunk]))
+                self.asked.add(name)
                 inner = self._at_module(name)
             if not inner:
                 continue
@@ -123,12 +124,19 @@ class Names:
     def _at_module(self, name: bytes) -> list[tuple[int, Binding]]:
         held = self._module.get(name)
         if held is None:
-            held = self._module[name] = [
-                (index, binding)
-                for index, chunk in enumerate(self.chunks)
-                for binding in bindings(chunk, name).get((), ())
-            ]
+            held = self._module[name] = list(_bound_at_module(name, self.chunks, 0))
         return held
+
+
+def _bound_at_module(name: bytes, chunks: Iterable[Chunk], first: int) -> Iterator[tuple[int, Binding]]:
+    """The bindings of a name at module level, each with the number of its chunk; that of the first is `first`."""
+    for index, chunk in enumerate(chunks, first):
+        for binding in bindings(chunk, name).get((), ()):
+            yield index, binding
+
+
+def _index(held: tuple[int, Binding]) -> int:
+    return held[0]
 
 
 def values_of(node: Node) -> list[Node]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kinetoscope_core.regions.chunks import borders
-from kinetoscope_core.regions.finding import regions_of
+from kinetoscope_core.regions.finding import Finder
 from kinetoscope_core.regions.positions import (
     Encoding,
     Position,
@@ -49,7 +49,7 @@ class SourceRegions:
     are each a character that no name holds. A lone surrogate is three bytes (see `encoded`).
     """
 
-    __slots__ = ("_chunks", "_data", "_lines", "_regions", "_starts", "_text")
+    __slots__ = ("_data", "_finder", "_lines", "_regions", "_starts", "_text")
 
     def __init__(self, source: str | bytes) -> None:
         self._data = encoded(source) if isinstance(source, str) else bytes(source)
@@ -58,7 +58,7 @@ class SourceRegions:
         self._lines = line_starts(self._data)
         self._starts = [0, *borders(self._text, 0)]
         ends = [*self._starts[1:], len(self._text)]
-        self._chunks = [Chunk(self._text[start:end]) for start, end in zip(self._starts, ends, strict=True)]
+        self._finder = Finder(Chunk(self._text[start:end]) for start, end in zip(self._starts, ends, strict=True))
         self._regions: Sequence[Region] | None = None
 
     @property
@@ -70,7 +70,7 @@ class SourceRegions:
     def regions(self) -> list[Region]:
         """The regions of the text as it now is, in the order in which they are entered in it."""
         if self._regions is None:
-            self._regions = regions_of(self._chunks)
+            self._regions = self._finder.regions()
         return list(self._regions)
 
     def apply(self, edits: Iterable[Edit | LineEdit], encoding: Encoding = "utf-16") -> None:
@@ -159,15 +159,15 @@ class SourceRegions:
             starts.append(border)
         stop = self._starts[after] + moved if after < len(self._starts) else len(self._text)
         pieces = [self._text[begin:end] for begin, end in pairwise([*starts, stop])]
-        old = self._chunks[first:after]
+        old = self._finder.chunks[first:after]
         made = _made_again(pieces, starts, old, self._starts[first:after], change)
         tail = self._starts[after:]
         self._starts[first:] = [*starts, *([at + moved for at in tail] if moved else tail)]
-        self._chunks[first:after] = made
+        self._finder.replace(first, after, made)
 
 
 def _made_again(
-    pieces: list[bytes], starts: list[int], old: list[Chunk], old_starts: list[int], change: Change
+    pieces: list[bytes], starts: list[int], old: Sequence[Chunk], old_starts: list[int], change: Change
 ) -> list[Chunk]:
     """The chunks of the pieces: old ones where nothing changed, and the tree of the edited one used again."""
     known = {chunk.data: chunk for chunk in old}

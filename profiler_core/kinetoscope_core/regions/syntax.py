@@ -45,14 +45,12 @@ class Chunk:
     `text` is what the tree belongs to: the piece, repaired if it was broken. Rows count from the piece's first line.
     """
 
-    __slots__ = ("_found", "_insertions", "_plain", "_tree", "data", "kept", "rows", "text")
+    __slots__ = ("_found", "_insertions", "_plain", "_tree", "data", "rows", "text")
 
     def __init__(self, data: bytes, older: "tuple[Chunk, Change] | None" = None) -> None:
         self.data = data
         self.rows = data.count(b"\n")
         self.text = data
-        # What was found out with the help of other pieces, by those who know when it no longer holds.
-        self.kept: dict[str, object] = {}
         self._insertions: dict[int, list[tuple[int, int]]] = {}
         self._found: dict[Hashable, object] = {}
         self._plain = _parsed(data) if older is None else older[0].parsed_again(data, older[1])
