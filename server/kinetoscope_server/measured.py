@@ -154,12 +154,15 @@ class Board:
             placer = placers.get(shown)
             if placer is None:
                 placer = placers[shown] = Placer(shown.prints[document.path])
-            placements = {placement.print: placement for placement in placer.place(document.source)}
+            placements = {id(placement.print): placement for placement in placer.place(document.source)}
             for measured in entries:
-                placement = placements[measured.print]
-                if placement.region is not None:
-                    key = (placement.region.item, placement.region.call, measured.region.name)
-                    newest[key] = Placed(measured, placement.region, tuple(reasons_of(placement)))
+                placement = placements[id(measured.print)]
+                region = placement.region
+                if region is not None:
+                    reasons = tuple(reasons_of(placement)) if placement.is_stale else ()
+                    newest[region.item.start, region.call.start, measured.region.name] = Placed(
+                        measured, region, reasons
+                    )
         yield from sorted(newest.values(), key=lambda each: (each.region.line, each.region.call))
 
     def _drop_not_reached(self, problem: Problem, shown: Shown) -> None:

@@ -53,10 +53,7 @@ class CutText:
         self.text = text
         self._starts = [0, *_cuts(text, 0)]
         self.blocks = [Block(text[start:end]) for start, end in pairwise([*self._starts, len(text)])]
-        self.rows = self._rows()
-
-    def _rows(self) -> list[int]:
-        return list(accumulate((block.rows for block in self.blocks), initial=0))[:-1]
+        self.rows = list(accumulate((block.rows for block in self.blocks), initial=0))[:-1]
 
     def at_row(self, row: int) -> int:
         """The index of the block that holds a row."""
@@ -84,10 +81,17 @@ class CutText:
         stop = starts[after] + moved if after < len(starts) else len(text)
         known = {block.data: block for block in self.blocks[first:after]}
         pieces = [text[start:end] for start, end in pairwise([*made, stop])]
-        self.blocks[first:after] = [known.get(piece) or Block(piece) for piece in pieces]
-        self._starts = [*starts[:first], *made, *(start + moved for start in starts[after:])]
-        self.rows = self._rows()
+        blocks = [known.get(piece) or Block(piece) for piece in pieces]
+        moved_rows = sum(block.rows for block in blocks) - sum(block.rows for block in self.blocks[first:after])
+        rows = accumulate((block.rows for block in blocks), initial=self.rows[first])
+        self._starts[first:] = [*made, *_moved(starts[after:], moved)]
+        self.rows[first:] = [*list(rows)[:-1], *_moved(self.rows[after:], moved_rows)]
+        self.blocks[first:after] = blocks
         self.text = text
+
+
+def _moved(places: list[int], by: int) -> list[int]:
+    return [place + by for place in places] if by else places
 
 
 def _cuts(text: bytes, start: int) -> Iterator[int]:

@@ -1,6 +1,6 @@
 """Where the regions of a file are: calls of torch's `record_function`, and what enters what they make."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -132,7 +132,8 @@ class Finder:
                 part.called, part.regions = self._called(index), None
 
     def _find_held(self) -> None:
-        holders = frozenset[bytes]().union(*{part.called.holders for part in self._parts if part.called})
+        holding = [part.called.holders for part in self._parts if part.called and part.called.holders]
+        holders = frozenset[bytes]().union(*holding)
         if holders != self._holders:
             self._holders = holders
             self._new = (0, len(self._parts))
@@ -164,10 +165,10 @@ class Finder:
     def _links(self, chunks: Iterable[Chunk]) -> set[tuple[bytes, bytes]]:
         return {(name, alias) for chunk in chunks for name in self._aliases for alias in _aliases(chunk, name)}
 
-    def _findings(self, finds: Iterable[_Find], holders: Iterable[bytes] = ()) -> _Findings:
-        found = _Findings(tuple(finds), frozenset(self._names.asked), frozenset(holders))
+    def _findings(self, finds: Sequence[_Find], holders: Collection[bytes] = ()) -> _Findings:
+        asked = frozenset(self._names.asked)
         self._names.asked.clear()
-        return found
+        return _Findings(tuple(finds), asked, frozenset(holders)) if finds or asked or holders else _NOTHING
 
     def _called(self, index: int) -> _Findings:
         """Calls of `record_function` whose value is entered at once, and the variables that keep one."""
