@@ -19,6 +19,7 @@ from kinetoscope_core.regions.positions import (
     encoded,
     line_starts,
     units_before,
+    without_line_end,
 )
 from kinetoscope_core.regions.region import Region
 from kinetoscope_core.regions.syntax import Change, Chunk, with_line_feeds
@@ -100,6 +101,10 @@ class SourceRegions:
             (position.row, units_before(self._line(position.row), position.column, encoding)) for position in place
         )
         return start, end
+
+    def line(self, row: int) -> bytes:
+        """The text of a row without its line end; empty beyond the end."""
+        return without_line_end(self._line(row)) if 0 <= row < len(self._lines) else b""
 
     def position(self, offset: int) -> Position:
         """The place of a byte offset."""
