@@ -11,7 +11,7 @@ from kinetoscope_core.regions.naming import name_of
 from kinetoscope_core.regions.patterns import NamePattern
 from kinetoscope_core.regions.positions import Position, Range
 from kinetoscope_core.regions.region import Region
-from kinetoscope_core.regions.resolving import Names, Site, values_of
+from kinetoscope_core.regions.resolving import Asked, Names, Site, values_of
 from kinetoscope_core.regions.scopes import Mention, Place, mentions
 from kinetoscope_core.regions.syntax import Chunk, Step
 
@@ -41,10 +41,10 @@ class _Find(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What a chunk holds, as long as the names in `asked` mean the same at module level."""
+    """What a chunk holds, as long as the names in `asked` mean the same."""
 
     finds: tuple[_Find, ...] = ()
-    asked: frozenset[bytes] = frozenset()
+    asked: frozenset[Asked] = frozenset()
     holders: frozenset[bytes] = frozenset()
 
 
@@ -78,7 +78,7 @@ class Finder:
         self._are_aliases_known = False
         self._holders = frozenset[bytes]()
         # Names with a new meaning since the regions were last found.
-        self._changed: set[bytes] = set()
+        self._changed: set[Asked] = set()
         # All parts that nothing is known of are from the first of these numbers up to the second.
         self._new = (0, len(self._parts))
         self._most_names = 100
@@ -151,7 +151,7 @@ class Finder:
         """So that names which were looked up once, while they were typed, do not pile up."""
         if len(self._names) > self._most_names:
             findings = {each for part in self._parts for each in (part.called, part.held) if each}
-            self._names.forget_all_but(frozenset[bytes]().union(*(each.asked for each in findings)))
+            self._names.forget_all_but(frozenset[Asked]().union(*(each.asked for each in findings)))
             self._most_names = 2 * len(self._names) + 100
 
     def _all_aliases(self) -> list[bytes]:

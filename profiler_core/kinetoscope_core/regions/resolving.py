@@ -9,13 +9,15 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from kinetoscope_core.regions.scopes import Binding, Place, bindings
+from kinetoscope_core.regions.scopes import Binding, Place, Scope, bindings
 from kinetoscope_core.regions.syntax import Chunk
 
 RECORD_FUNCTION: Final = frozenset({"torch.profiler.record_function", "torch.autograd.profiler.record_function"})
 _MODULES: Final = frozenset({"torch", "torch.profiler", "torch.autograd", "torch.autograd.profiler"})
 # Aliases of aliases end somewhere, and so do names that are bound to each other.
 _DEPTH: Final = 16
+# The class that starts its chunk, the only one whose body goes on in the next one.
+_CUT_CLASS: Final = (Scope(0, "class"),)
 
 
 class Site(NamedTuple):
@@ -23,6 +25,13 @@ class Site(NamedTuple):
 
     chunk: int
     place: Place
+
+
+class Asked(NamedTuple):
+    """A name that was looked up in a scope that can reach over several chunks: the module, or a class cut in pieces."""
+
+    name: bytes
+    scopes: tuple[Scope, ...]
 
 
 class Reached(NamedTuple):
@@ -35,37 +44,39 @@ class Reached(NamedTuple):
 class Names:
     """The names of one file, given in chunks.
 
-    `asked` notes each name that was looked up at module level, so that what was found with its meaning can be kept
-    until `replace` says that it has another one.
+    `asked` notes what was looked up beyond a chunk, so that what was found so can be kept until `replace` says that it
+    has changed.
     """
 
-    __slots__ = ("_module", "asked", "chunks")
+    __slots__ = ("_bound", "asked", "chunks")
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:
         self.chunks = list(chunks)
-        self.asked: set[bytes] = set()
-        self._module: dict[bytes, list[tuple[int, Binding]]] = {}
+        self.asked: set[Asked] = set()
+        self._bound: dict[Asked, list[tuple[int, Binding]]] = {}
 
     def __len__(self) -> int:
-        return len(self._module)
+        return len(self._bound)
 
-    def replace(self, first: int, after: int, made: Sequence[Chunk]) -> set[bytes]:
+    def replace(self, first: int, after: int, made: Sequence[Chunk]) -> set[Asked]:
         """Puts chunks in place of those from `first` up to `after`. The names that now mean something else."""
+        is_class_cut_anew = any(chunk.inside is None for chunk in (*self.chunks[first:after], *made))
         self.chunks[first:after] = made
         moved = first + len(made) - after
-        changed: set[bytes] = set()
-        for name, held in self._module.items():
+        changed: set[Asked] = set()
+        for asked, held in self._bound.items():
             begin, end = bisect_left(held, first, key=_index), bisect_left(held, after, key=_index)
-            new = list(_bound_at_module(name, made, first))
-            if [binding for _, binding in held[begin:end]] != [binding for _, binding in new]:
-                changed.add(name)
+            new = list(_bound_in(made, asked, first))
+            is_class_other = bool(asked.scopes) and is_class_cut_anew and bool(held)
+            if is_class_other or [binding for _, binding in held[begin:end]] != [binding for _, binding in new]:
+                changed.add(asked)
             tail = held[end:]
             held[begin:] = [*new, *([(index + moved, binding) for index, binding in tail] if moved else tail)]
         return changed
 
-    def forget_all_but(self, names: Container[bytes]) -> None:
+    def forget_all_but(self, asked: Container[Asked]) -> None:
         """No longer says when other names mean something else."""
-        self._module = {name: held for name, held in self._module.items() if name in names}
+        self._bound = {each: held for each, held in self._bound.items() if each in asked}
 
     def reaching(self, name: bytes, site: Site) -> Reached:
         """The bindings that give the name its meaning at the site; none if it is not bound, or not known where."""
@@ -78,10 +89,12 @@ class Names:
             is_class = depth > 0 and scopes[depth - 1].kind == "class"
             if is_class and depth < len(scopes):
                 continue
-            inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
             if depth == 0:
-                self.asked.add(name)
-                inner = self._at_module(name)
+                inner = self._beyond(Asked(name, ()))
+            elif scopes[:depth] == _CUT_CLASS and len(pieces := self._pieces_of_class(site.chunk)) > 1:
+                inner = [pair for pair in self._beyond(Asked(name, _CUT_CLASS)) if pair[0] in pieces]
+            else:
+                inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
             if not inner:
                 continue
             if not is_direct:
@@ -121,17 +134,27 @@ class Names:
                 found |= self._origins(binding.value, Site(index, place), depth - 1)
         return found
 
-    def _at_module(self, name: bytes) -> list[tuple[int, Binding]]:
-        held = self._module.get(name)
+    def _beyond(self, asked: Asked) -> list[tuple[int, Binding]]:
+        self.asked.add(asked)
+        held = self._bound.get(asked)
         if held is None:
-            held = self._module[name] = list(_bound_at_module(name, self.chunks, 0))
+            held = self._bound[asked] = list(_bound_in(self.chunks, asked, 0))
         return held
 
+    def _pieces_of_class(self, index: int) -> range:
+        """The numbers of the chunks of the class at column 0 that the chunk is part of."""
+        first, after = index, index + 1
+        while first and self.chunks[first].inside:
+            first -= 1
+        while after < len(self.chunks) and self.chunks[after].inside:
+            after += 1
+        return range(first, after)
 
-def _bound_at_module(name: bytes, chunks: Iterable[Chunk], first: int) -> Iterator[tuple[int, Binding]]:
-    """The bindings of a name at module level, each with the number of its chunk; that of the first is `first`."""
+
+def _bound_in(chunks: Iterable[Chunk], asked: Asked, first: int) -> Iterator[tuple[int, Binding]]:
+    """The bindings of a name in a scope, each with the number of its chunk; that of the first chunk is `first`."""
     for index, chunk in enumerate(chunks, first):
-        for binding in bindings(chunk, name).get((), ()):
+        for binding in bindings(chunk, asked.name).get(asked.scopes, ()):
             yield index, binding
 
 

@@ -7,9 +7,8 @@ that did not change are neither cut, parsed nor searched again. benchmarks/regio
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from kinetoscope_core.regions.chunks import borders
+from kinetoscope_core.regions.chunks import Border, Inside, borders
 from kinetoscope_core.regions.finding import Finder
 from kinetoscope_core.regions.positions import (
     Encoding,
@@ -57,9 +56,10 @@ class SourceRegions:
         # The same bytes with \n for lone \r, so that tree-sitter sees the lines that editors see.
         self._text = with_line_feeds(self._data)
         self._lines = line_starts(self._data)
-        self._starts = [0, *borders(self._text, 0)]
-        ends = [*self._starts[1:], len(self._text)]
-        self._finder = Finder(Chunk(self._text[start:end]) for start, end in zip(self._starts, ends, strict=True))
+        cuts = [Border(0, None), *borders(self._text, 0)]
+        self._starts = [cut.offset for cut in cuts]
+        pieces = _pieces(self._text, cuts, len(self._text))
+        self._finder = Finder(Chunk(*piece) for piece in pieces)
         self._regions: Sequence[Region] | None = None
 
     @property
@@ -154,28 +154,37 @@ class SourceRegions:
         first = max(bisect_right(self._starts, change.start) - 2, 0)
         # From the first old border after the edit, old and new text are the same.
         last = bisect_right(self._starts, change.old_end)
-        starts = [self._starts[first]]
+        chunks = self._finder.chunks
+        cuts = [Border(self._starts[first], chunks[first].inside)]
         after = len(self._starts)
-        for border in borders(self._text, starts[0]):
-            at = bisect_right(self._starts, border - moved) - 1
-            if at >= last and self._starts[at] == border - moved:
+        for cut in borders(self._text, *cuts[0]):
+            at = bisect_right(self._starts, cut.offset - moved) - 1
+            if at >= last and self._starts[at] == cut.offset - moved and chunks[at].inside == cut.inside:
                 after = at
                 break
-            starts.append(border)
+            cuts.append(cut)
         stop = self._starts[after] + moved if after < len(self._starts) else len(self._text)
-        pieces = [self._text[begin:end] for begin, end in pairwise([*starts, stop])]
-        old = self._finder.chunks[first:after]
-        made = _made_again(pieces, starts, old, self._starts[first:after], change)
+        pieces = _pieces(self._text, cuts, stop)
+        starts = [cut.offset for cut in cuts]
+        made = _made_again(pieces, starts, chunks[first:after], self._starts[first:after], change)
         tail = self._starts[after:]
         self._starts[first:] = [*starts, *([at + moved for at in tail] if moved else tail)]
         self._finder.replace(first, after, made)
 
 
+_Piece = tuple[bytes, Inside | None]
+
+
+def _pieces(text: bytes, cuts: Sequence[Border], stop: int) -> list[_Piece]:
+    ends = [*(cut.offset for cut in cuts[1:]), stop]
+    return [(text[start:end], inside) for (start, inside), end in zip(cuts, ends, strict=True)]
+
+
 def _made_again(
-    pieces: list[bytes], starts: list[int], old: Sequence[Chunk], old_starts: list[int], change: Change
+    pieces: Sequence[_Piece], starts: Sequence[int], old: Sequence[Chunk], old_starts: Sequence[int], change: Change
 ) -> list[Chunk]:
     """The chunks of the pieces: old ones where nothing changed, and the tree of the edited one used again."""
-    known = {chunk.data: chunk for chunk in old}
+    known = {(chunk.data, chunk.inside): chunk for chunk in old}
     edited = bisect_right(old_starts, change.start) - 1
     before, begin = old[edited], old_starts[edited]
     made: list[Chunk] = []
@@ -183,10 +192,11 @@ def _made_again(
         # Taken out: a chunk stands in one place only.
         chunk = known.pop(piece, None)
         if chunk is None:
-            is_edited = start == begin and change.old_end <= begin + len(before.data)
-            is_edited = is_edited and len(piece) - len(before.data) == change.new_end - change.old_end
-            inside = Change(change.start - start, change.old_end - start, change.new_end - start)
-            chunk = Chunk(piece, (before, inside) if is_edited else None)
+            data, inside = piece
+            is_edited = start == begin and inside == before.inside and change.old_end <= begin + len(before.data)
+            is_edited = is_edited and len(data) - len(before.data) == change.new_end - change.old_end
+            within = Change(change.start - start, change.old_end - start, change.new_end - start)
+            chunk = Chunk(data, inside, (before, within) if is_edited else None)
         made.append(chunk)
     return made
 
