@@ -25,7 +25,7 @@ class Outline:
         self._cut.update(_normal(data))
 
     def whereabouts(self, region: Region) -> tuple[str, int]:
-        """The digest of all text of the region's top-level statement, and the region's row in it."""
+        """The digest of all text of the region's block, and the region's row in it."""
         row = region.statement_line - 1
         at = self._cut.at_row(row)
         block = self._cut.blocks[at]

@@ -7,7 +7,7 @@ its own piece only. This module knows strings, comments, brackets and a few word
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 # A statement at column 0 that begins with one of the words of `statement` can't be inside brackets, so it is a border
@@ -118,6 +118,12 @@ def borders(text: bytes, start: int, inside: Inside | None = None) -> Iterator[B
             if not is_member:
                 around, members_from = class_at(text, at), at + LONG_CLASS_BYTES
             code = _Code(text, match.end())
+
+
+def pieces_of(text: bytes, cuts: Sequence[Border], stop: int) -> list[tuple[bytes, Inside | None]]:
+    """The text of each piece up to the next one, of the last up to `stop`, and the class that it begins in."""
+    ends = [*(cut.offset for cut in cuts[1:]), stop]
+    return [(text[start:end], inside) for (start, inside), end in zip(cuts, ends, strict=True)]
 
 
 class _Code:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kinetoscope_core.regions.chunks import Border, Inside, borders
+from kinetoscope_core.regions.chunks import Border, Inside, borders, pieces_of
 from kinetoscope_core.regions.finding import Finder
 from kinetoscope_core.regions.positions import (
     Encoding,
@@ -58,7 +58,7 @@ class SourceRegions:
         self._lines = line_starts(self._data)
         cuts = [Border(0, None), *borders(self._text, 0)]
         self._starts = [cut.offset for cut in cuts]
-        pieces = _pieces(self._text, cuts, len(self._text))
+        pieces = pieces_of(self._text, cuts, len(self._text))
         self._finder = Finder(Chunk(*piece) for piece in pieces)
         self._regions: Sequence[Region] | None = None
 
@@ -164,7 +164,7 @@ class SourceRegions:
                 break
             cuts.append(cut)
         stop = self._starts[after] + moved if after < len(self._starts) else len(self._text)
-        pieces = _pieces(self._text, cuts, stop)
+        pieces = pieces_of(self._text, cuts, stop)
         starts = [cut.offset for cut in cuts]
         made = _made_again(pieces, starts, chunks[first:after], self._starts[first:after], change)
         tail = self._starts[after:]
@@ -172,16 +172,12 @@ class SourceRegions:
         self._finder.replace(first, after, made)
 
 
-_Piece = tuple[bytes, Inside | None]
-
-
-def _pieces(text: bytes, cuts: Sequence[Border], stop: int) -> list[_Piece]:
-    ends = [*(cut.offset for cut in cuts[1:]), stop]
-    return [(text[start:end], inside) for (start, inside), end in zip(cuts, ends, strict=True)]
-
-
 def _made_again(
-    pieces: Sequence[_Piece], starts: Sequence[int], old: Sequence[Chunk], old_starts: Sequence[int], change: Change
+    pieces: Sequence[tuple[bytes, Inside | None]],
+    starts: Sequence[int],
+    old: Sequence[Chunk],
+    old_starts: Sequence[int],
+    change: Change,
 ) -> list[Chunk]:
     """The chunks of the pieces: old ones where nothing changed, and the tree of the edited one used again."""
     known = {(chunk.data, chunk.inside): chunk for chunk in old}
