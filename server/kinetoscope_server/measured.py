@@ -142,20 +142,20 @@ class Board:
         if kept is None:
             kept = self._kept[document.uri] = _Kept((-1, -1), ())
         if kept.state != state:
-            kept.placed = list(self._place(document, kept.placers))
+            kept.placed = self._place(document, kept.placers)
             kept.state = state
         return kept.placed
 
     def closed(self, document: Document) -> None:
         self._kept.pop(document.uri, None)
 
-    def _place(self, document: Document, placers: dict[Shown, Placer]) -> Iterator[Placed]:
+    def _place(self, document: Document, placers: dict[Shown, Placer]) -> list[Placed]:
         by_result: defaultdict[Shown, list[Measured]] = defaultdict(list)
         for measured in self._by_file.get(document.path, {}).values():
             by_result[measured.shown].append(measured)
         for shown in placers.keys() - by_result.keys():
             del placers[shown]
-        newest: dict[tuple[object, ...], Placed] = {}
+        found: list[Placed] = []
         for shown, entries in by_result.items():
             placer = placers.get(shown)
             if placer is None:
@@ -163,13 +163,12 @@ class Board:
             placements = {id(placement.print): placement for placement in placer.place(document.source)}
             for measured in entries:
                 placement = placements[id(measured.print)]
-                region = placement.region
-                if region is not None:
+                if placement.region is not None:
                     reasons = tuple(reasons_of(placement)) if placement.is_stale else ()
-                    newest[region.item.start, region.call.start, measured.region.name] = Placed(
-                        measured, region, reasons
-                    )
-        yield from sorted(newest.values(), key=lambda each: (each.region.line, each.region.call))
+                    found.append(Placed(measured, placement.region, reasons))
+        if len(by_result) > 1:
+            found = _newest(found)
+        return sorted(found, key=lambda each: (each.region.line, each.region.call))
 
     def _drop_not_reached(self, problem: Problem, shown: Shown) -> None:
         """A whole run that did not reach a region says more than the times that it had before."""
@@ -182,6 +181,12 @@ class Board:
         for identity in [identity for identity in entries if identity[1:] in names]:
             if entries[identity].shown is not shown:
                 del entries[identity]
+
+
+def _newest(found: Iterable[Placed]) -> list[Placed]:
+    """The last one of each region and name."""
+    newest = {(each.region.item, each.region.call, each.measured.region.name): each for each in found}
+    return list(newest.values())
 
 
 def reasons_of(placement: Placement) -> Iterator[str]:

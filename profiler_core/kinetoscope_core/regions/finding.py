@@ -8,9 +8,7 @@ from tree_sitter import Node
 
 from kinetoscope_core.regions.entering import Entry, Held, entry_of, held_names
 from kinetoscope_core.regions.naming import name_of
-from kinetoscope_core.regions.patterns import NamePattern
-from kinetoscope_core.regions.positions import Position, Range
-from kinetoscope_core.regions.region import Region
+from kinetoscope_core.regions.region import Region, Shape
 from kinetoscope_core.regions.resolving import Asked, Names, Site, values_of
 from kinetoscope_core.regions.scopes import Mention, Place, mentions
 from kinetoscope_core.regions.syntax import Chunk, Step
@@ -28,15 +26,12 @@ class _Call(NamedTuple):
 
 
 class _Find(NamedTuple):
-    """A region before its rows are known: the call, and where its object is entered.
-
-    `elsewhere` is the part of the file with the call, if that is not the part where it is entered.
+    """A region before its rows are known. `elsewhere` is the part of the file with the call, if that is not the part
+    where it is entered.
     """
 
-    call: Range
+    shape: Shape
     elsewhere: "_Part | None"
-    pattern: NamePattern
-    entry: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +205,33 @@ class Finder:
     def _find(self, call: Node, site: Site, index: int, entry: Entry) -> Iterator[_Find]:
         pattern = name_of(call, site, self._names)
         if pattern is not None:
-            elsewhere = None if site.chunk == index else self._parts[site.chunk]
-            yield _Find(self.chunks[site.chunk].range_of(call), elsewhere, pattern, entry)
+            call_place = self.chunks[site.chunk].range_of(call)
+            shape = Shape(
+                pattern,
+                entry.kind,
+                call_place,
+                entry.item,
+                entry.body,
+                entry.line,
+                entry.statement_line,
+                entry.path,
+                entry.decorates,
+            )
+            yield _Find(shape, None if site.chunk == index else self._parts[site.chunk])
 
 
 def _regions(part: _Part) -> tuple[Region, ...]:
     """The regions entered in a part, kept until it moves, unless they also hang on the place of another one."""
-    finds = [find for findings in (part.called, part.held) if findings for find in findings.finds]
-    found = [_region(find, part.row) for find in finds]
-    regions = tuple(sorted(found, key=lambda region: (region.item.start, region.call.start)))
-    if all(find.elsewhere is None for find in finds):
+    found: list[Region] = []
+    is_alone = True
+    for findings in (part.called, part.held):
+        for shape, elsewhere in findings.finds if findings else ():
+            found.append(Region(shape, part.row, part.row if elsewhere is None else elsewhere.row))
+            is_alone = is_alone and elsewhere is None
+    if len(found) > 1:
+        found.sort(key=lambda region: (region.item.start, region.call.start))
+    regions = tuple(found)
+    if is_alone:
         part.regions = regions
     return regions
 
@@ -267,25 +279,3 @@ def _found_entries(chunk: Chunk, name: bytes) -> Iterator[Entry]:
         use = None if mention.is_attribute or mention.binding else entry_of(chunk, mention.way)
         if isinstance(use, Entry):
             yield use
-
-
-def _region(find: _Find, row: int) -> Region:
-    entry = find.entry
-    item = _moved(entry.item, row)
-    return Region(
-        pattern=find.pattern,
-        kind=entry.kind,
-        call=_moved(find.call, row if find.elsewhere is None else find.elsewhere.row),
-        item=item,
-        body=None if entry.body is None else _moved(entry.body, row),
-        line=row + entry.line,
-        statement_line=row + entry.statement_line,
-        last_line=item.end.row + 1,
-        path=entry.path,
-        decorates=entry.decorates,
-    )
-
-
-def _moved(place: Range, rows: int) -> Range:
-    (row, column), (end_row, end_column) = place
-    return Range(Position(row + rows, column), Position(end_row + rows, end_column))
