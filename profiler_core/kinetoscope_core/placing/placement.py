@@ -63,12 +63,13 @@ class Placer:
     def _placed(self, data: bytes, regions: Sequence[Region]) -> list[Placement]:
         if not self.prints or not regions:
             return [Placement(each, None, None) for each in self.prints]
-        if self._is_the_measured_text(data, regions):
-            return [Placement(each, region, None) for each, region in zip(self.prints, regions, strict=True)]
+        # Also where it is not needed yet: 30 ms for 50,000 lines, when a file is opened and not with the first letter.
         if self._outline is None:
             self._outline = Outline(data)
         else:
             self._outline.update(data)
+        if self._is_the_measured_text(data, regions):
+            return [Placement(each, region, None) for each, region in zip(self.prints, regions, strict=True)]
         return self._matched(self._outline, regions)
 
     def _is_the_measured_text(self, data: bytes, regions: Sequence[Region]) -> bool:

@@ -101,7 +101,12 @@ class Chunk:
         return key in self._found
 
     def words(self, word: bytes, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
-        """Where the word stands in `text`, as a whole word: in code, comments and strings alike."""
+        """Where the word stands in `text`, as a whole word: in code, comments and strings alike.
+
+        Nowhere for the empty word, which is what tree-sitter puts where a name is missing.
+        """
+        if not word:
+            return
         at = self.text.find(word, max(start, len(self._head)), stop)
         while at >= 0:
             end = at + len(word)
