@@ -45,6 +45,13 @@ class Client:
                 length = int(line.split(b":")[1])
         return json.loads(self.process.stdout.read(length))
 
+    def cpu_s(self) -> float | None:
+        """Processor time of the server so far, in seconds; steadier than the clock beside other work. Linux only."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        if not tasks.exists():
+            return None
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
+
     def begin(self, **params: Any) -> None:
         capabilities = {"textDocument": {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}}
         self.request("initialize", processId=None, rootUri=None, capabilities=capabilities, **params)

@@ -1,5 +1,7 @@
 """From a keystroke to fresh regions, hints and a hover, over stdio, in files of 200 to 50,000 lines; and start-up.
 
+The files hold functions; the second one of each length has them as methods of one class.
+
 Usage: python benchmarks/lsp_latency.py [--with jedi-language-server | --with pylsp]
 With `--with`, another server answers comparable requests (outline after a keystroke, hover) on the same files.
 Every tenth function holds a region, and every region has times.
@@ -37,6 +39,13 @@ def text_of(lines: int) -> str:
     return "".join(pieces)
 
 
+def in_one_class(text: str) -> str:
+    """The same with the functions as methods."""
+    head, functions = text.split("\n\n", 1)
+    indented = "".join(f"    {line}\n" if line else "\n" for line in functions.splitlines())
+    return f"{head}\n\nclass Everything:\n{indented}"
+
+
 def store_times(cache: Path, path: Path, text: str) -> None:
     """A stored run with times for every region of the file."""
     prints = region_prints(text)
@@ -59,9 +68,11 @@ def store_times(cache: Path, path: Path, text: str) -> None:
 
 
 def report(what: str, times_s: list[float]) -> None:
+    if not times_s:
+        return
     ordered = sorted(times_s)
     worst = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
-    print(f"  {what:<42} median {statistics.median(ordered) * 1e3:8.2f} ms   99 % {worst * 1e3:8.2f} ms")
+    print(f"  {what:<50} median {statistics.median(ordered) * 1e3:8.2f} ms   99 % {worst * 1e3:8.2f} ms")
 
 
 def timed(work: Any) -> tuple[float, Any]:
@@ -70,9 +81,8 @@ def timed(work: Any) -> tuple[float, Any]:
     return time.perf_counter() - begun, result
 
 
-def measure_file(command: list[str], lines: int, folder: Path, *, is_ours: bool) -> None:
-    path = folder / f"lines_{lines}.py"
-    text = text_of(lines)
+def measure_file(command: list[str], label: str, text: str, folder: Path, *, is_ours: bool) -> None:
+    path = folder / "file.py"
     path.write_text(text)
     if is_ours:
         store_times(folder / "cache", path, text)
@@ -86,6 +96,7 @@ def measure_file(command: list[str], lines: int, folder: Path, *, is_ours: bool)
         took["keystroke, then hints of three screens"] = []
         while not client.request("textDocument/inlayHint", textDocument=document, range=screens(0)):
             time.sleep(0.02)  # the stored times are still being read
+        time.sleep(1.5)  # nobody types at once, and the server tidies up in the first pause
     row = len(text.splitlines()) // 2
     for number in range(KEYSTROKES):
         asked = ["outline", "hints"][number % 2] if is_ours else "outline"
@@ -101,12 +112,16 @@ def measure_file(command: list[str], lines: int, folder: Path, *, is_ours: bool)
                 client.request("textDocument/documentSymbol", textDocument=document)
 
         key = "keystroke, then hints of three screens" if asked == "hints" else "keystroke, then outline"
+        before_s = client.cpu_s()
         took[key].append(timed(keystroke)[0])
+        after_s = client.cpu_s()
+        if before_s is not None and after_s is not None:
+            took.setdefault(f"{key}: processor time", []).append(after_s - before_s)
         place = {"line": 4, "character": 12}
         took["hover"].append(
             timed(lambda place=place: client.request("textDocument/hover", textDocument=document, position=place))[0]
         )
-    print(f"{lines} lines, {len(text) // 1000} kB")
+    print(f"{label}, {len(text) // 1000} kB")
     for what, times_s in took.items():
         report(what, times_s)
     client.end()
@@ -137,7 +152,11 @@ def main() -> None:
             folder = Path(name)
             measure_start(command, folder)
             for lines in SIZES:
-                measure_file(command, lines, folder, is_ours=command is SERVER)
+                text = text_of(lines)
+                measure_file(command, f"{lines} lines", text, folder, is_ours=command is SERVER)
+                measure_file(
+                    command, f"{lines} lines in one class", in_one_class(text), folder, is_ours=command is SERVER
+                )
 
 
 if __name__ == "__main__":

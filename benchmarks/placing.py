@@ -5,10 +5,7 @@
 Prints medians and 99th percentiles of one run, in milliseconds of processor time. "keystroke" is what a language server
 pays for after each key, on top of benchmarks/regions.py; "first" is a file that is opened, once per opening, as it was
 measured or not quite.
-
-Python 3.11 on 2 cores of an AMD EPYC that others kept busy, 5,000 lines with 227 regions, medians: a keystroke 1.3 to
-2.5 where each region has a function of its own; 14 where one function holds all 5,000 lines, as all of it is then read
-again; 7 where all regions stand outside functions. First: 0.3 as measured, 5, 20 and 29 with one letter more.
+docs/performance.md has its figures.
 """
 
 import statistics
@@ -55,6 +52,12 @@ def in_one_function(lines: int) -> str:
     return HEAD + "def main(x, weight, scale):\n" + "\n".join(body) + "\n"
 
 
+def in_one_class(lines: int) -> str:
+    """The same with each function a method of one class."""
+    functions = in_functions(lines).removeprefix(HEAD)
+    return HEAD + "class Everything:\n" + "".join(f"    {line}\n" if line else "\n" for line in functions.split("\n"))
+
+
 def at_module_level(lines: int) -> str:
     """The same with all regions outside functions."""
     body = in_functions(lines).split("\n")[3:]
@@ -96,6 +99,7 @@ def main() -> None:
     """Measure and print."""
     texts = (
         ("a function each", in_functions),
+        ("a method each, all in one class", in_one_class),
         ("all in one function", in_one_function),
         ("at module level", at_module_level),
     )

@@ -61,9 +61,13 @@ class Client:
         if workspace.code_lens is not None and workspace.code_lens.refresh_support:
             self._server.protocol.send_request(types.WORKSPACE_CODE_LENS_REFRESH)
 
+    def takes(self, method: str) -> bool:
+        """Whether the client said that it takes this notification or request of ours."""
+        return self._wishes.get(method.partition("/")[2]) is True
+
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Sends a notification of ours, if the client said that it takes it."""
-        if self._wishes.get(method.partition("/")[2]) is True:
+        """Sends a notification of ours, if the client takes it."""
+        if self.takes(method):
             self._server.protocol.notify(method, params)
 
     # --- asked
@@ -86,7 +90,7 @@ class Client:
 
     async def save(self, uris: Sequence[str]) -> bool:
         """Has unsaved files saved by a client that can; False where it cannot or the person refused."""
-        if self._wishes.get(methods.SAVE.partition("/")[2]) is not True:
+        if not self.takes(methods.SAVE):
             return False
         sent = self._server.protocol.send_request_async(methods.SAVE, {"uris": list(uris)})
         return await self._answer(sent, None) is True

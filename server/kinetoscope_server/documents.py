@@ -67,22 +67,18 @@ class Document:
 
     def end_of_line(self, row: int) -> types.Position:
         """Where the row (from 0) ends, before its line end."""
-        end = self._end_of(row)
+        end = Position(row, len(self.line(row)))
         return self.in_client_units(Range(end, end)).start
 
     def line_range(self, row: int) -> types.Range:
         """The row from its first character that is no blank to its end."""
         text = self.line(row)
-        return self.in_client_units(Range(Position(row, len(text) - len(text.lstrip())), self._end_of(row)))
+        start = len(text) - len(text.lstrip())
+        return self.in_client_units(Range(Position(row, start), Position(row, len(text))))
 
     def line(self, row: int) -> bytes:
         """The text of a row without its line end; empty beyond the end."""
-        start = self.source.offset(row, 0, "utf-8")
-        end = self.source.offset(row, 1 << 30, "utf-8")
-        return self.source.data[start:end]
-
-    def _end_of(self, row: int) -> Position:
-        return self.source.position(self.source.offset(row, 1 << 30, "utf-8"))
+        return self.source.line(row)
 
 
 def _comparable(text: bytes) -> bytes:

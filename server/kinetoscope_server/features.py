@@ -54,6 +54,7 @@ def _register_documents(server: KinetoscopeServer) -> None:
             ls.publish(document)
             ls.send_results(document)
             ls.start(ls.recall())
+            ls.tidying.soon()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def _(ls: KinetoscopeServer, params: types.DidChangeTextDocumentParams) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kinetoscope_core.results import share_of
 from kinetoscope_server.documents import Document
-from kinetoscope_server.measured import Placed, without_large
+from kinetoscope_server.measured import Placed
 
 
 def results_notice(document: Document, placed: Sequence[Placed]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def _region(document: Document, placed: Placed) -> dict[str, Any]:
             "end": {"line": place.end.line, "character": place.end.character},
         },
         "stale": list(placed.reasons),
-        "measures": without_large(asdict(placed.measured.region)),
+        "measures": placed.measured.values,
         "bound": placed.measured.region.bound,
         "share": share_of(placed.measured.region, result),
         "run": shown.run,

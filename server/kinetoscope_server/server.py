@@ -27,6 +27,7 @@ from kinetoscope_server.measured import Board, Shown
 from kinetoscope_server.notices import results_notice
 from kinetoscope_server.protocol import Protocol
 from kinetoscope_server.runs import ActiveRun, Runs
+from kinetoscope_server.tidying import Tidying
 from kinetoscope_server.troubles import Troubles, stored_troubles_of
 from kinetoscope_server.warm import WarmInterpreter
 
@@ -64,6 +65,7 @@ class KinetoscopeServer(LanguageServer):
         self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
         self.runs = Runs(self.client, self.warm, self._phase_changed)
         self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
+        self.tidying = Tidying()
         self._troubles: Troubles = {}
         self._recalled: set[str] = set()
         self._recalling = asyncio.Lock()
@@ -171,9 +173,11 @@ class KinetoscopeServer(LanguageServer):
         for document in self.documents:
             self.publish(document)
             self.send_results(document)
+        self.tidying.soon()
 
     def publish_soon(self, document: Document) -> None:
         """Publishes diagnostics once the typing has paused."""
+        self.tidying.put_off()
         waiting = self._publishing.pop(document.uri, None)
         if waiting is not None:
             waiting.cancel()
@@ -207,6 +211,7 @@ class KinetoscopeServer(LanguageServer):
 
     def forget(self, document: Document) -> None:
         """The file was closed: its diagnostics go, but for those of the last run."""
+        self.tidying.soon()
         self.board.closed(document)
         waiting = self._publishing.pop(document.uri, None)
         if waiting is not None:
@@ -217,8 +222,8 @@ class KinetoscopeServer(LanguageServer):
             self.start(self._publish_elsewhere(document.path))
 
     def send_results(self, document: Document) -> None:
-        placed = self.board.placed(document)
-        self.client.notify(methods.RESULTS, results_notice(document, placed))
+        if self.client.takes(methods.RESULTS):
+            self.client.notify(methods.RESULTS, results_notice(document, self.board.placed(document)))
 
     def _phase_changed(self, active: ActiveRun) -> None:
         self.client.refresh(hints=False)

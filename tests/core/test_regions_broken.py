@@ -170,6 +170,16 @@ def test_places_in_a_repaired_line_are_those_of_the_text_as_it_is():
         "not python at all; {json: [1, 2]}\r\r\n\x0c\x1e\x85\u2028",
         "lambda: " * 500,
         "\x1b[31m\x7f",
+        # tree-sitter puts a name of no length before the first colon.
+        """from torch.profiler import record_function as rf
+class A(B,
+    \"\"\"
+    \"\"\"
+    def f(self):
+        with rf(
+    if x:
+:
+        kept = rf('kept')""",
     ],
 )
 def test_no_text_is_refused(source: str):

@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
+from kinetoscope_core.placing import Placer, region_prints
 from kinetoscope_core.regions import find_regions
+from kinetoscope_server import measured
 from kinetoscope_server.documents import Document
 from kinetoscope_server.inlay_hints import inlay_hints
 from kinetoscope_server.measured import Board, Shown
@@ -71,10 +73,8 @@ def change(document, edit):
     document.change([partial], (document.version or 0) + 1)
 
 
-def board_of(text):
+def result_of(text):
     """All regions of the text, each measured once."""
-    from kinetoscope_core.placing import region_prints
-
     prints = region_prints(text)
     spread = {"sum": 5, "median": 1, "min": 1, "max": 1}
     occurrence = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
@@ -86,13 +86,16 @@ def board_of(text):
          "median_occurrence": occurrence, "first": occurrence}
         for name, each in zip(names, prints, strict=True)
     ]  # fmt: skip
-    values = {
+    return {
         "schema": 1, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": None,
         "outside_regions_ns": None, "no_cuda_because": None, "regions": regions, "problems": [],
         "sources": {"/work/f.py": {"prints": [each.to_dict() for each in prints]}},
     }  # fmt: skip
+
+
+def board_of(text):
     board = Board()
-    board.add(Shown.of(values, "made"))
+    board.add(Shown.of(result_of(text), "made"))
     return board
 
 
@@ -123,6 +126,29 @@ def test_after_any_edits_each_hint_ends_the_line_of_a_region_of_its_name(edits, 
             line = lines[hint.position.line].decode("utf-8", "surrogatepass")
             units = {"utf-8": len(lines[hint.position.line]), "utf-32": len(line)}
             assert hint.position.character == units.get(encoding, len(line.encode("utf-16-le", "surrogatepass")) // 2)
+
+
+def test_runs_of_one_text_are_placed_once_for_all(monkeypatch):
+    made = []
+
+    class Counted(Placer):
+        def __init__(self, prints):
+            super().__init__(prints)
+            made.append(len(self.prints))
+
+    monkeypatch.setattr(measured, "Placer", Counted)
+    document, board = document_of(TEXT), Board()
+    values = result_of(TEXT)
+    assert len(values["regions"]) > 2
+    for number, region in enumerate(values["regions"]):
+        board.add(Shown.of({**values, "regions": [region]}, f"run {number}"))
+    placed = board.placed(document)
+    assert [each.measured.shown.run for each in placed] == [f"run {n}" for n in range(len(values["regions"]))]
+    assert made == [len(values["regions"])]
+    edited = TEXT.replace("\n", "\n\n", 1)
+    board.add(Shown.of({**result_of(edited), "regions": result_of(edited)["regions"][:1]}, "another text"))
+    assert [each.measured.shown.run for each in board.placed(document)][:2] == ["another text", "run 1"]
+    assert len(made) == 2
 
 
 @settings(max_examples=200, deadline=None)

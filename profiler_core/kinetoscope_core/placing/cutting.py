@@ -2,16 +2,24 @@
 
 Cut by long strings and by what stands in column 0. Brackets are not counted, so a line in column 0 inside of brackets
 cuts a statement in two. Nobody writes that, and what comes of it is that less counts as the code around a region.
+The methods of a long class at column 0 are cut as well, as regions/chunks.py cuts them.
 """
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from kinetoscope_core.placing.normalising import STRING
+from kinetoscope_core.regions.chunks import LONG_CLASS_BYTES, Border, Inside, class_at, pieces_of
 
-_LINE = re.compile(rb"\n(?=[^\s#)\]}])(?!(?:else|elif|except|finally)\b)")
+_LINE = re.compile(
+    rb"""
+    \n (?: (?P<member> [ \t]+ ) (?= (?: async[ \t]+def | def | class ) \b | @ )
+          | (?= [^\s\#)\]}] ) (?! (?: else | elif | except | finally ) \b ) )
+    """,
+    re.VERBOSE,
+)
 _TRIPLE_QUOTES = re.compile(rb"\"\"\"|'''")
 _TOKEN = re.compile(STRING + rb"| \#[^\n]*", re.VERBOSE | re.DOTALL)
 _LONGEST_WORD = len("finally") + 1
@@ -23,12 +31,16 @@ Call = tuple[tuple[int, int], tuple[int, int]]
 
 
 class Block:
-    """A top-level statement with the blank lines and comments after it. It never changes."""
+    """A top-level statement, or a part of a long class, with the blank lines and comments after it. It never changes.
 
-    __slots__ = ("code", "data", "digest", "rows", "without_calls")
+    `inside` is the class in which it begins, if it does not begin at column 0.
+    """
 
-    def __init__(self, data: bytes) -> None:
+    __slots__ = ("code", "data", "digest", "inside", "rows", "without_calls")
+
+    def __init__(self, data: bytes, inside: Inside | None) -> None:
         self.data = data
+        self.inside = inside
         self.rows = data.count(b"\n")
         # Of what others find out about it, and keep here.
         self.digest: str | None = None
@@ -37,7 +49,7 @@ class Block:
 
     @property
     def is_definition(self) -> bool:
-        return _DEFINITION.match(self.data) is not None
+        return self.inside is not None or _DEFINITION.match(self.data) is not None
 
     @property
     def is_import(self) -> bool:
@@ -51,12 +63,10 @@ class CutText:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        self._starts = [0, *_cuts(text, 0)]
-        self.blocks = [Block(text[start:end]) for start, end in pairwise([*self._starts, len(text)])]
-        self.rows = self._rows()
-
-    def _rows(self) -> list[int]:
-        return list(accumulate((block.rows for block in self.blocks), initial=0))[:-1]
+        cuts = [Border(0, None), *_cuts(text, 0, None)]
+        self._starts = [cut.offset for cut in cuts]
+        self.blocks = [Block(*piece) for piece in pieces_of(text, cuts, len(text))]
+        self.rows = list(accumulate((block.rows for block in self.blocks), initial=0))[:-1]
 
     def at_row(self, row: int) -> int:
         """The index of the block that holds a row."""
@@ -68,43 +78,57 @@ class CutText:
         same = _same_start(old, text)
         if same == len(old) == len(text):
             return
-        # A cut depends on the word after it, so one just before the edit is made again.
-        first = max(bisect_left(starts, same - _LONGEST_WORD) - 1, 0)
+        # A cut depends on the word after it, and the indent of a class on the line after its head.
+        first = max(bisect_left(starts, same - _LONGEST_WORD) - 2, 0)
         moved = len(text) - len(old)
         limit = min(len(old), len(text)) - same
         unchanged = len(old) - _same_end(old, text, limit)
-        made = [starts[first]]
+        cuts = [Border(starts[first], self.blocks[first].inside)]
         after = len(starts)
-        for cut in _cuts(text, made[0]):
-            at = bisect_left(starts, cut - moved)
-            if cut - moved >= unchanged and at < len(starts) and starts[at] == cut - moved:
+        for cut in _cuts(text, *cuts[0]):
+            place = cut.offset - moved
+            at = bisect_left(starts, place)
+            is_known = place >= unchanged and at < len(starts) and starts[at] == place
+            if is_known and self.blocks[at].inside == cut.inside:
                 after = at
                 break
-            made.append(cut)
+            cuts.append(cut)
         stop = starts[after] + moved if after < len(starts) else len(text)
-        known = {block.data: block for block in self.blocks[first:after]}
-        pieces = [text[start:end] for start, end in pairwise([*made, stop])]
-        self.blocks[first:after] = [known.get(piece) or Block(piece) for piece in pieces]
-        self._starts = [*starts[:first], *made, *(start + moved for start in starts[after:])]
-        self.rows = self._rows()
+        known = {(block.data, block.inside): block for block in self.blocks[first:after]}
+        blocks = [known.get(piece) or Block(*piece) for piece in pieces_of(text, cuts, stop)]
+        moved_rows = sum(block.rows for block in blocks) - sum(block.rows for block in self.blocks[first:after])
+        rows = accumulate((block.rows for block in blocks), initial=self.rows[first])
+        self._starts[first:] = [*(cut.offset for cut in cuts), *_moved(starts[after:], moved)]
+        self.rows[first:] = [*list(rows)[:-1], *_moved(self.rows[after:], moved_rows)]
+        self.blocks[first:after] = blocks
         self.text = text
 
 
-def _cuts(text: bytes, start: int) -> Iterator[int]:
+def _moved(places: list[int], by: int) -> list[int]:
+    return [place + by for place in places] if by else places
+
+
+def _cuts(text: bytes, start: int, inside: Inside | None) -> Iterator[Border]:
     """Where the statements after the one at `start` begin. Decorators belong to what they decorate."""
-    line = start
+    around = inside or class_at(text, start)
+    members_from = start if inside else start + LONG_CLASS_BYTES
+    line, is_member = start + len(inside.indent if inside else b""), inside is not None
     strings = _long_strings(text, start)
     string = next(strings, None)
     for match in _LINE.finditer(text, start):
-        cut = match.end()
+        cut, indent = match.start() + 1, match["member"]
+        if indent is not None and (around is None or indent != around.indent):
+            continue
         while string is not None and string[1] <= cut:
             string = next(strings, None)
         if string is not None and string[0] < cut:
             continue
-        is_decorator = text[line : line + 1] == b"@"
-        line = cut
-        if not is_decorator:
-            yield cut
+        is_decorated = text[line : line + 1] == b"@" and is_member == (indent is not None)
+        line, is_member = match.end(), indent is not None
+        if indent is None:
+            around, members_from = None if is_decorated else class_at(text, cut), cut + LONG_CLASS_BYTES
+        if not is_decorated and (indent is None or cut >= members_from):
+            yield Border(cut, around if is_member else None)
 
 
 def _long_strings(text: bytes, start: int) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """Which region of a text now is which region of the text that was measured."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
@@ -61,22 +61,23 @@ class Matching:
         self._old_lines = old_lines
         self._lines = lines
 
-    def pair_by(self, old: Mapping[int, Hashable], new: Mapping[int, Hashable], *, only_unique: bool = False) -> None:
-        """Pair those with equal keys, in the order in which they stand."""
-        groups: dict[Hashable, tuple[list[int], list[int]]] = {}
-        for index, key in old.items():
-            groups.setdefault(key, ([], []))[0].append(index)
-        for index, key in new.items():
-            if key in groups:
-                groups[key][1].append(index)
+    def pair_by(
+        self, old: Mapping[Hashable, Sequence[int]], new: Iterable[tuple[int, Hashable]], *, only_unique: bool = False
+    ) -> None:
+        """Pair those with equal keys, in the order in which they stand; `old` by their keys."""
+        groups: dict[Hashable, list[int]] = {}
+        for index, key in new:
+            if key in old:
+                groups.setdefault(key, []).append(index)
         # Those that are clear first: they tell how far the others around them have moved.
-        uneven: list[tuple[list[int], list[int]]] = []
-        for olds, news in groups.values():
+        uneven: list[tuple[Sequence[int], Sequence[int]]] = []
+        for key, news in groups.items():
+            olds = old[key]
             if len(olds) == len(news) and (len(olds) == 1 or not only_unique):
                 self.pairs.update(zip(olds, news, strict=True))
-            elif olds and news and not only_unique:
+            elif not only_unique:
                 uneven.append((olds, news))
-        for olds, news in uneven:
+        for olds, news in sorted(uneven):
             self.pairs.update(self._nearest(olds, news))
 
     def _nearest(self, olds: Sequence[int], news: Sequence[int]) -> list[tuple[int, int]]:
@@ -113,10 +114,18 @@ def _pair_rest(
     matching: Matching, old: Mapping[int, Traits], new: Mapping[int, Traits], key: Key, *, only_unique: bool = False
 ) -> None:
     taken = set(matching.pairs.values())
-    rest = {index: key(traits) for index, traits in old.items() if index not in matching.pairs}
-    left = {index: key(traits) for index, traits in new.items() if index not in taken}
-    if rest and left:
+    rest = grouped((index, key(traits)) for index, traits in old.items() if index not in matching.pairs)
+    if rest:
+        left = ((index, key(traits)) for index, traits in new.items() if index not in taken)
         matching.pair_by(rest, left, only_unique=only_unique)
+
+
+def grouped(keys: Iterable[tuple[int, Hashable]]) -> dict[Hashable, list[int]]:
+    """The indices of each key."""
+    groups: dict[Hashable, list[int]] = {}
+    for index, key in keys:
+        groups.setdefault(key, []).append(index)
+    return groups
 
 
 def _in_order(few: Sequence[int], many: Sequence[int]) -> list[int]:

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from hashlib import blake2b
 
-from kinetoscope_core.placing.cutting import Call, CutText
+from kinetoscope_core.placing.cutting import CutText
 from kinetoscope_core.placing.digests import Code, Spot, code_digest, digest_of, digests, without_calls
 from kinetoscope_core.regions import Range, Region
 from kinetoscope_core.regions.syntax import with_line_feeds
 
-_Calls = dict[int, list[Call]]
+_Calls = dict[int, list[Range]]
 
 
 class Outline:
@@ -25,7 +25,7 @@ class Outline:
         self._cut.update(_normal(data))
 
     def whereabouts(self, region: Region) -> tuple[str, int]:
-        """The digest of all text of the region's top-level statement, and the region's row in it."""
+        """The digest of all text of the region's block, and the region's row in it."""
         row = region.statement_line - 1
         at = self._cut.at_row(row)
         block = self._cut.blocks[at]
@@ -55,14 +55,13 @@ class Outline:
 
     def _calls(self, regions: Iterable[Region]) -> _Calls:
         calls: _Calls = {}
-        for call in {region.call for region in regions}:
-            block = self._cut.at_row(call.start.row)
-            calls.setdefault(block, []).append(_moved(call, -self._cut.rows[block]))
-        return {block: sorted(inside) for block, inside in calls.items()}
+        for region in regions:
+            calls.setdefault(self._cut.at_row(region.call.start.row), []).append(region.call)
+        return calls
 
     def _text_of(self, at: int, calls: _Calls) -> bytes:
         block = self._cut.blocks[at]
-        inside = calls.get(at, [])
+        inside = sorted({_moved(call, -self._cut.rows[at]) for call in calls.get(at, ())})
         if block.without_calls is None or block.without_calls[0] != inside:
             block.without_calls = inside, without_calls(block.data, inside)
         return block.without_calls[1]

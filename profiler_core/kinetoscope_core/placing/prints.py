@@ -17,8 +17,9 @@ class RegionPrint:
     Name, kind, path and `ordinal` (from 0, among those with the same three) name it within its file. `line` is where
     it was shown, from 1. `own` is the digest of its own code, `function` of the function around it; `above` and `below`
     of that function's code before and after it. Names of regions are no part of any of them. `block` is the digest of
-    all text of its top-level statement, comments included, empty for a region outside functions, and `block_row` the
-    region's row in it, from 0. `file` and `file_bytes` are the digest and the length of the whole text.
+    all text of its top-level statement, in a long class of its method, comments included, and empty for a region
+    outside functions; `block_row` is the region's row in it, from 0. `file` and `file_bytes` are the digest and the
+    length of the whole text.
     """
 
     pattern: NamePattern

@@ -46,6 +46,8 @@ def units_before(line: bytes, column: int, encoding: Encoding) -> int:
     column = min(max(column, 0), len(line))
     if encoding == "utf-8":
         return _character_start(line, column)
+    if line.isascii():
+        return column
     return _units(decoded(line[: _character_start(line, column)]), encoding)
 
 

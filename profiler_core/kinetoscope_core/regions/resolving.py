@@ -3,18 +3,21 @@
 Follows plain aliases through assignments and imports of the one file; it opens no other file and imports nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from kinetoscope_core.regions.scopes import Binding, Place, bindings
+from kinetoscope_core.regions.scopes import Binding, Place, Scope, bindings
 from kinetoscope_core.regions.syntax import Chunk
 
 RECORD_FUNCTION: Final = frozenset({"torch.profiler.record_function", "torch.autograd.profiler.record_function"})
 _MODULES: Final = frozenset({"torch", "torch.profiler", "torch.autograd", "torch.autograd.profiler"})
 # Aliases of aliases end somewhere, and so do names that are bound to each other.
 _DEPTH: Final = 16
+# The class that starts its chunk, the only one whose body goes on in the next one.
+_CUT_CLASS: Final = (Scope(0, "class"),)
 
 
 class Site(NamedTuple):
@@ -24,15 +27,11 @@ class Site(NamedTuple):
     place: Place
 
 
-class Question(NamedTuple):
-    """A name that was looked up at module level, from code in a chunk."""
+class Asked(NamedTuple):
+    """A name that was looked up in a scope that can reach over several chunks: the module, or a class cut in pieces."""
 
     name: bytes
-    chunk: Chunk
-
-
-# The bindings of a name at module level, and for each whether its chunk is before, at or after the one that asks.
-Answer = tuple[tuple[Binding, int], ...]
+    scopes: tuple[Scope, ...]
 
 
 class Reached(NamedTuple):
@@ -45,26 +44,39 @@ class Reached(NamedTuple):
 class Names:
     """The names of one file, given in chunks.
 
-    `asked` notes each name that was looked up at module level, so that an answer can be kept until one of them has
-    another meaning.
+    `asked` notes what was looked up beyond a chunk, so that what was found so can be kept until `replace` says that it
+    has changed.
     """
 
-    __slots__ = ("_index", "_module", "asked", "chunks")
+    __slots__ = ("_bound", "asked", "chunks")
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
-        self.chunks = chunks
-        self.asked: set[Question] = set()
-        self._module: dict[bytes, list[tuple[int, Binding]]] = {}
-        self._index = {chunk: index for index, chunk in enumerate(chunks)}
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self.chunks = list(chunks)
+        self.asked: set[Asked] = set()
+        self._bound: dict[Asked, list[tuple[int, Binding]]] = {}
 
-    def answer(self, question: Question) -> Answer | None:
-        """What the name's meaning in that chunk depends on: as long as it is equal, so is the meaning."""
-        asking = self._index.get(question.chunk)
-        if asking is None:
-            return None
-        return tuple(
-            (binding, (index > asking) - (index < asking)) for index, binding in self._at_module(question.name)
-        )
+    def __len__(self) -> int:
+        return len(self._bound)
+
+    def replace(self, first: int, after: int, made: Sequence[Chunk]) -> set[Asked]:
+        """Puts chunks in place of those from `first` up to `after`. The names that now mean something else."""
+        is_class_cut_anew = any(chunk.inside is None for chunk in (*self.chunks[first:after], *made))
+        self.chunks[first:after] = made
+        moved = first + len(made) - after
+        changed: set[Asked] = set()
+        for asked, held in self._bound.items():
+            begin, end = bisect_left(held, first, key=_index), bisect_left(held, after, key=_index)
+            new = list(_bound_in(made, asked, first))
+            is_class_other = bool(asked.scopes) and is_class_cut_anew and bool(held)
+            if is_class_other or [binding for _, binding in held[begin:end]] != [binding for _, binding in new]:
+                changed.add(asked)
+            tail = held[end:]
+            held[begin:] = [*new, *([(index + moved, binding) for index, binding in tail] if moved else tail)]
+        return changed
+
+    def forget_all_but(self, asked: Container[Asked]) -> None:
+        """No longer says when other names mean something else."""
+        self._bound = {each: held for each, held in self._bound.items() if each in asked}
 
     def reaching(self, name: bytes, site: Site) -> Reached:
         """The bindings that give the name its meaning at the site; none if it is not bound, or not known where."""
@@ -77,10 +89,12 @@ class Names:
             is_class = depth > 0 and scopes[depth - 1].kind == "class"
             if is_class and depth < len(scopes):
                 continue
-            inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
             if depth == 0:
-                self.asked.add(Question(name, self.chunks[site.chunk]))
-                inner = self._at_module(name)
+                inner = self._beyond(Asked(name, ()))
+            elif scopes[:depth] == _CUT_CLASS and len(pieces := self._pieces_of_class(site.chunk)) > 1:
+                inner = [pair for pair in self._beyond(Asked(name, _CUT_CLASS)) if pair[0] in pieces]
+            else:
+                inner = [(site.chunk, binding) for binding in local.get(scopes[:depth], ())]
             if not inner:
                 continue
             if not is_direct:
@@ -120,15 +134,32 @@ class Names:
                 found |= self._origins(binding.value, Site(index, place), depth - 1)
         return found
 
-    def _at_module(self, name: bytes) -> list[tuple[int, Binding]]:
-        held = self._module.get(name)
+    def _beyond(self, asked: Asked) -> list[tuple[int, Binding]]:
+        self.asked.add(asked)
+        held = self._bound.get(asked)
         if held is None:
-            held = self._module[name] = [
-                (index, binding)
-                for index, chunk in enumerate(self.chunks)
-                for binding in bindings(chunk, name).get((), ())
-            ]
+            held = self._bound[asked] = list(_bound_in(self.chunks, asked, 0))
         return held
+
+    def _pieces_of_class(self, index: int) -> range:
+        """The numbers of the chunks of the class at column 0 that the chunk is part of."""
+        first, after = index, index + 1
+        while first and self.chunks[first].inside:
+            first -= 1
+        while after < len(self.chunks) and self.chunks[after].inside:
+            after += 1
+        return range(first, after)
+
+
+def _bound_in(chunks: Iterable[Chunk], asked: Asked, first: int) -> Iterator[tuple[int, Binding]]:
+    """The bindings of a name in a scope, each with the number of its chunk; that of the first chunk is `first`."""
+    for index, chunk in enumerate(chunks, first):
+        for binding in bindings(chunk, asked.name).get(asked.scopes, ()):
+            yield index, binding
+
+
+def _index(held: tuple[int, Binding]) -> int:
+    return held[0]
 
 
 def values_of(node: Node) -> list[Node]:

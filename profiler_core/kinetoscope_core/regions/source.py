@@ -7,10 +7,9 @@ that did not change are neither cut, parsed nor searched again. benchmarks/regio
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from kinetoscope_core.regions.chunks import borders
-from kinetoscope_core.regions.finding import regions_of
+from kinetoscope_core.regions.chunks import Border, Inside, borders, pieces_of
+from kinetoscope_core.regions.finding import Finder
 from kinetoscope_core.regions.positions import (
     Encoding,
     Position,
@@ -19,6 +18,7 @@ from kinetoscope_core.regions.positions import (
     encoded,
     line_starts,
     units_before,
+    without_line_end,
 )
 from kinetoscope_core.regions.region import Region
 from kinetoscope_core.regions.syntax import Change, Chunk, with_line_feeds
@@ -49,16 +49,17 @@ class SourceRegions:
     are each a character that no name holds. A lone surrogate is three bytes (see `encoded`).
     """
 
-    __slots__ = ("_chunks", "_data", "_lines", "_regions", "_starts", "_text")
+    __slots__ = ("_data", "_finder", "_lines", "_regions", "_starts", "_text")
 
     def __init__(self, source: str | bytes) -> None:
         self._data = encoded(source) if isinstance(source, str) else bytes(source)
         # The same bytes with \n for lone \r, so that tree-sitter sees the lines that editors see.
         self._text = with_line_feeds(self._data)
         self._lines = line_starts(self._data)
-        self._starts = [0, *borders(self._text, 0)]
-        ends = [*self._starts[1:], len(self._text)]
-        self._chunks = [Chunk(self._text[start:end]) for start, end in zip(self._starts, ends, strict=True)]
+        cuts = [Border(0, None), *borders(self._text, 0)]
+        self._starts = [cut.offset for cut in cuts]
+        pieces = pieces_of(self._text, cuts, len(self._text))
+        self._finder = Finder(Chunk(*piece) for piece in pieces)
         self._regions: Sequence[Region] | None = None
 
     @property
@@ -70,7 +71,7 @@ class SourceRegions:
     def regions(self) -> list[Region]:
         """The regions of the text as it now is, in the order in which they are entered in it."""
         if self._regions is None:
-            self._regions = regions_of(self._chunks)
+            self._regions = self._finder.regions()
         return list(self._regions)
 
     def apply(self, edits: Iterable[Edit | LineEdit], encoding: Encoding = "utf-16") -> None:
@@ -100,6 +101,10 @@ class SourceRegions:
             (position.row, units_before(self._line(position.row), position.column, encoding)) for position in place
         )
         return start, end
+
+    def line(self, row: int) -> bytes:
+        """The text of a row without its line end; empty beyond the end."""
+        return without_line_end(self._line(row)) if 0 <= row < len(self._lines) else b""
 
     def position(self, offset: int) -> Position:
         """The place of a byte offset."""
@@ -149,28 +154,33 @@ class SourceRegions:
         first = max(bisect_right(self._starts, change.start) - 2, 0)
         # From the first old border after the edit, old and new text are the same.
         last = bisect_right(self._starts, change.old_end)
-        starts = [self._starts[first]]
+        chunks = self._finder.chunks
+        cuts = [Border(self._starts[first], chunks[first].inside)]
         after = len(self._starts)
-        for border in borders(self._text, starts[0]):
-            at = bisect_right(self._starts, border - moved) - 1
-            if at >= last and self._starts[at] == border - moved:
+        for cut in borders(self._text, *cuts[0]):
+            at = bisect_right(self._starts, cut.offset - moved) - 1
+            if at >= last and self._starts[at] == cut.offset - moved and chunks[at].inside == cut.inside:
                 after = at
                 break
-            starts.append(border)
+            cuts.append(cut)
         stop = self._starts[after] + moved if after < len(self._starts) else len(self._text)
-        pieces = [self._text[begin:end] for begin, end in pairwise([*starts, stop])]
-        old = self._chunks[first:after]
-        made = _made_again(pieces, starts, old, self._starts[first:after], change)
+        pieces = pieces_of(self._text, cuts, stop)
+        starts = [cut.offset for cut in cuts]
+        made = _made_again(pieces, starts, chunks[first:after], self._starts[first:after], change)
         tail = self._starts[after:]
         self._starts[first:] = [*starts, *([at + moved for at in tail] if moved else tail)]
-        self._chunks[first:after] = made
+        self._finder.replace(first, after, made)
 
 
 def _made_again(
-    pieces: list[bytes], starts: list[int], old: list[Chunk], old_starts: list[int], change: Change
+    pieces: Sequence[tuple[bytes, Inside | None]],
+    starts: Sequence[int],
+    old: Sequence[Chunk],
+    old_starts: Sequence[int],
+    change: Change,
 ) -> list[Chunk]:
     """The chunks of the pieces: old ones where nothing changed, and the tree of the edited one used again."""
-    known = {chunk.data: chunk for chunk in old}
+    known = {(chunk.data, chunk.inside): chunk for chunk in old}
     edited = bisect_right(old_starts, change.start) - 1
     before, begin = old[edited], old_starts[edited]
     made: list[Chunk] = []
@@ -178,10 +188,11 @@ def _made_again(
         # Taken out: a chunk stands in one place only.
         chunk = known.pop(piece, None)
         if chunk is None:
-            is_edited = start == begin and change.old_end <= begin + len(before.data)
-            is_edited = is_edited and len(piece) - len(before.data) == change.new_end - change.old_end
-            inside = Change(change.start - start, change.old_end - start, change.new_end - start)
-            chunk = Chunk(piece, (before, inside) if is_edited else None)
+            data, inside = piece
+            is_edited = start == begin and inside == before.inside and change.old_end <= begin + len(before.data)
+            is_edited = is_edited and len(data) - len(before.data) == change.new_end - change.old_end
+            within = Change(change.start - start, change.old_end - start, change.new_end - start)
+            chunk = Chunk(data, inside, (before, within) if is_edited else None)
         made.append(chunk)
     return made
 

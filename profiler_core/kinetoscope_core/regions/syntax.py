@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
+from kinetoscope_core.regions.chunks import Inside
 from kinetoscope_core.regions.positions import Position, Range, decoded
 from kinetoscope_core.regions.repairing import repairs
 
@@ -42,36 +43,38 @@ def with_line_feeds(data: bytes) -> bytes:
 class Chunk:
     """A piece of a source text that parses alone, from the start of a line to the end of one.
 
-    `text` is what the tree belongs to: the piece, repaired if it was broken. Rows count from the piece's first line.
+    `text` is what the tree belongs to: the piece, repaired if it was broken, and below the head of a class if it begins
+    `inside` one. Rows count from the piece's first line.
     """
 
-    __slots__ = ("_found", "_insertions", "_plain", "_tree", "data", "kept", "rows", "text")
+    __slots__ = ("_found", "_head", "_insertions", "_plain", "_tree", "data", "inside", "rows", "text")
 
-    def __init__(self, data: bytes, older: "tuple[Chunk, Change] | None" = None) -> None:
+    def __init__(self, data: bytes, inside: Inside | None = None, older: "tuple[Chunk, Change] | None" = None) -> None:
         self.data = data
+        self.inside = inside
         self.rows = data.count(b"\n")
-        self.text = data
-        # What was found out with the help of other pieces, by those who know when it no longer holds.
-        self.kept: dict[str, object] = {}
+        self._head = b"class %b:\n" % inside.name if inside else b""
+        self.text = self._head + data
         self._insertions: dict[int, list[tuple[int, int]]] = {}
         self._found: dict[Hashable, object] = {}
-        self._plain = _parsed(data) if older is None else older[0].parsed_again(data, older[1])
+        self._plain = _parsed(self.text) if older is None else older[0].parsed_again(self.text, older[1])
         self._tree = self._plain
         if self._plain.root_node.has_error:
             self._repair(is_fresh=older is None)
 
-    def parsed_again(self, data: bytes, change: Change) -> Tree:
-        """The tree of changed text, made from this piece's own."""
+    def parsed_again(self, text: bytes, change: Change) -> Tree:
+        """The tree of a changed piece's text below the same head, made from this piece's own."""
         tree = self._plain.copy()
-        start, old_end, new_end = change
-        tree.edit(start, old_end, new_end, _point(data, start), _point(self.data, old_end), _point(data, new_end))
-        return Parser(_LANGUAGE).parse(data, tree)
+        old = self._head + self.data
+        start, old_end, new_end = (len(self._head) + offset for offset in change)
+        tree.edit(start, old_end, new_end, _point(text, start), _point(old, old_end), _point(text, new_end))
+        return Parser(_LANGUAGE).parse(text, tree)
 
     def _repair(self, *, is_fresh: bool) -> None:
         # A tree with errors depends on the edits that led to it, and the answer must not: it is made anew.
         insertions = repairs(self.data)
         if not insertions:
-            self._tree = self._plain if is_fresh else _parsed(self.data)
+            self._tree = self._plain if is_fresh else _parsed(self.text)
             return
         pieces: list[bytes] = []
         done = 0
@@ -82,7 +85,7 @@ class Chunk:
             row, column = _point(self.data, offset)
             self._insertions.setdefault(row, []).append((column, len(added)))
             done = offset
-        self.text = b"".join([*pieces, self.data[done:]])
+        self.text = b"".join([self._head, *pieces, self.data[done:]])
         self._tree = _parsed(self.text)
 
     def once(self, key: Hashable, find: Callable[[], _T]) -> _T:
@@ -98,8 +101,13 @@ class Chunk:
         return key in self._found
 
     def words(self, word: bytes, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
-        """Where the word stands in `text`, as a whole word: in code, comments and strings alike."""
-        at = self.text.find(word, start, stop)
+        """Where the word stands in `text`, as a whole word: in code, comments and strings alike.
+
+        Nowhere for the empty word, which is what tree-sitter puts where a name is missing.
+        """
+        if not word:
+            return
+        at = self.text.find(word, max(start, len(self._head)), stop)
         while at >= 0:
             end = at + len(word)
             if not _is_word_byte(self.text[at - 1 : at]) and not _is_word_byte(self.text[end : end + 1]):
@@ -126,9 +134,14 @@ class Chunk:
         """From the start of a node to its end, or to the end of another, in places of the unrepaired piece."""
         return Range(self.position(first.start_point), self.position((first if last is None else last).end_point))
 
+    def line_of(self, node: Node) -> int:
+        """The line on which a node starts, from 1 in the unrepaired piece."""
+        return self.position(node.start_point).row + 1
+
     def position(self, point: tuple[int, int]) -> Position:
         """The place in the unrepaired piece."""
         row, column = point
+        row -= bool(self._head)
         for at, length in self._insertions.get(row, ()):
             if column > at:
                 column = max(column - length, at)
