@@ -182,7 +182,9 @@ def _summarised(
         ignored = sources.ignored_at(each.file, each.line, each.name) if each.file and each.line else ()
         here = tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_regions.get(key, ()))
         regions.append(replace(each, breakdown=parts[key], timeline=medians.get(key), findings=here))
-    return regions, found.of_run
+    first = next((each.file for each in regions if each.file), None)
+    ignored = sources.ignored_on_top_of(first) if first else ()
+    return regions, tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_run)
 
 
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:

@@ -68,7 +68,9 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time for the whole run (none)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, the script's output to stderr")
     parser.add_argument("--fail-on", metavar="CODE,…", type=_codes, default=(), help="exit with 4 on such a finding")
-    parser.add_argument("--sarif", metavar="FILE", type=Path, help="write the findings as SARIF, for code scanning")
+    parser.add_argument(
+        "--sarif", metavar="FILE", type=_new_file, help="write the findings as SARIF, for code scanning"
+    )
 
 
 def _add_read(parser: argparse.ArgumentParser) -> None:
@@ -86,6 +88,13 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", metavar="CODE", help="the code of a finding, such as overhead-bound")
+
+
+def _new_file(text: str) -> Path:
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written; name a file in a folder that there is")
+    return path
 
 
 def _codes(text: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def to_sarif(result: Result, root: Path) -> bytes:
     driver = {
         "name": "kinetoscope",
         "version": __version__,
-        "rules": [{"id": rule.code, "help": _help(rule.code)} for rule in RULES],
+        "rules": [_rule(rule.code) for rule in RULES],
     }
     run = {
         "tool": {"driver": driver},
@@ -35,8 +35,16 @@ def to_sarif(result: Result, root: Path) -> bytes:
     return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _help(code: str) -> dict[str, str]:
-    return {"text": text_of(code), "markdown": text_of(code)}
+def _rule(code: str) -> dict[str, Any]:
+    """GitHub wants a short and a full description of each: what its page begins with."""
+    page = text_of(code)
+    _, short, meaning, *_ = page.split("\n\n")
+    return {
+        "id": code,
+        "shortDescription": {"text": short.strip("*")},
+        "fullDescription": {"text": meaning.removeprefix("**What it means.** ")},
+        "help": {"text": page, "markdown": page},
+    }
 
 
 def _results(region: RegionMeasures, root: Path) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ A file that was written since is not what ran: nothing is said of its lines beyo
 from collections.abc import Container
 from pathlib import Path
 
-from kinetoscope_core.findings.suppressing import ignored_at
+from kinetoscope_core.findings.suppressing import ignored_at, ignored_codes
 from kinetoscope_core.placing import RegionPrint, region_prints
 from kinetoscope_core.regions import Region, SourceRegions, region_at
 
@@ -41,6 +41,11 @@ class Sources:
         if source is None or region is None:
             return ()
         return ignored_at(region, source.data.splitlines().__getitem__)
+
+    def ignored_on_top_of(self, file: str) -> Container[str]:
+        """The codes of findings of the run that a comment on the file's first line switches off."""
+        source = self._source(file)
+        return () if source is None else ignored_codes(source.data.splitlines()[:1])
 
     def _source(self, file: str) -> SourceRegions | None:
         if file not in self._read:

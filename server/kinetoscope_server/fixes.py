@@ -31,6 +31,8 @@ def fix(document: Document, region: Region, finding: Finding) -> tuple[str, type
 def suppression(document: Document, row: int, code: str) -> types.TextEdit | None:
     """A comment at the end of the row that switches the finding off there."""
     line = document.line(row)
+    if row == 0 and line.startswith(b"#!"):
+        return None  # the system would take the comment for an argument of the interpreter
     known = COMMENT.search(line)
     if known is not None:
         if known[1] is None:

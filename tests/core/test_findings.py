@@ -380,6 +380,15 @@ def test_a_comment_in_the_source_that_ran_marks_the_finding(tmp_path):
     }
 
 
+@pytest.mark.parametrize("comment", ["", "# kinetoscope: ignore[threads-without-region]", "# kinetoscope: ignore[x]"])
+def test_a_comment_on_the_first_line_marks_findings_of_the_run(tmp_path, comment):
+    source = tmp_path / "odd.py"
+    imported = f"import torch  {comment}\nfrom torch.profiler import record_function\n"
+    source.write_text(f"{imported}with record_function('main_thread'):\n    pass\n")
+    (finding,) = measure_traces([TRACES / "h200" / "odd_threads.json.gz"], [source]).findings
+    assert finding.is_suppressed == ("threads" in comment)
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

@@ -33,7 +33,13 @@ def test_a_finding_that_is_asked_for_sets_the_exit_code_and_the_report_has_it(ki
     assert ran.regions()["known to"]["findings"][0]["is_suppressed"]
 
     (run,) = json.loads(report.read_bytes())["runs"]
-    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == set(BY_CODE)
+    rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    assert set(rules) == set(BY_CODE)
+    for rule in rules.values():
+        assert 10 < len(rule["shortDescription"]["text"]) < 200
+        assert 10 < len(rule["fullDescription"]["text"]) < 1024
+        assert "*" not in rule["shortDescription"]["text"]
+        assert not rule["fullDescription"]["text"].startswith("*")
     found = {each["partialFingerprints"]["kinetoscope/v1"]: each for each in run["results"]}
     first, known = found["compiling:compiles"], found["compiling:known to"]
     place = first["locations"][0]["physicalLocation"]
@@ -60,6 +66,14 @@ def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetosco
     done = explained("slow")
     assert done.returncode == 2
     assert b"There is no finding 'slow'. There are: backward-elsewhere, " in done.stderr
+
+
+@pytest.mark.parametrize("report", ["missing/findings.sarif", "."])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(kinetoscope, tmp_path, report):
+    ran = kinetoscope("recompiles.py", options=("--sarif", tmp_path / report))
+    assert ran.code == 2
+    assert b"cannot be written; name a file in a folder that there is" in ran.stderr
+    assert b"starting Python" not in ran.stderr
 
 
 @pytest.mark.parametrize("code", ["synchronisation", "run-failed"])

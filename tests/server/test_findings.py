@@ -211,3 +211,8 @@ def test_a_comment_is_added_where_it_is_one(line, wanted):
     made = document(text)
     edit = suppression(made, made.regions[0].last_line - 1, "idle-gap")
     assert (None if edit is None else after(text, edit).splitlines()[1]) == wanted
+
+
+@pytest.mark.parametrize(("line", "is_offered"), [("#!/usr/bin/env python3", False), ("# -*- coding: utf-8 -*-", True)])
+def test_a_line_that_names_the_interpreter_gets_no_comment(line, is_offered):
+    assert (suppression(document(f"{line}\n{HEAD}"), 0, "outside-regions") is not None) == is_offered
