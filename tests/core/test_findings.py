@@ -186,6 +186,16 @@ def test_memory_of_the_first_passages_alone_is_no_churn(tmp_path):
     assert ("r", "memory-churn") not in made.found(tmp_path)
 
 
+def test_memory_asked_for_at_several_places_of_one_passage_is_one_passage_s(tmp_path):
+    for made, start in passages(4):
+        made.launch(start + 20, "k", 900.0)
+        for offset in (100, 300, 500):
+            made.slice("user_annotation", "Optimizer.step#SGD.step", start + offset, 150.0)
+            if start == 0:
+                made.slice("cuda_runtime", "cudaMalloc", start + offset + 10, 100.0, correlation=0)
+    assert ("r", "memory-churn") not in made.found(tmp_path)
+
+
 @pytest.mark.parametrize(("kernel", "is_loop"), [("elementwise", True), ("multi_tensor_apply_kernel", False)])
 def test_an_optimizer_that_goes_from_tensor_to_tensor_is_found(tmp_path, kernel, is_loop):
     for made, start in passages():
