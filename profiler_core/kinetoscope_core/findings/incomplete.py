@@ -33,8 +33,8 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
         return None
     have = "launch has" if without == 1 else "launches have"
     return Claim(
-        f"{without} {have} no record from the GPU ({counted(where)}): CUDA times are at least these. Kernels that end"
-        " after the window, or lost records.",
+        f"{without} {have} no record from the GPU ({counted(where)}): CUDA times are at least what is shown."
+        " Kernels ended after the window, or records were lost.",
         cost_ns=0,
         evidence={"count": without, "launches": launches},
     )
@@ -50,10 +50,11 @@ def _launched_before_window(run: RunFacts) -> Claim | None:
         is_cut = is_cut or recording.trace.is_cut
     if not count:
         return None
-    were = "device activity was" if count == 1 else "device activities were"
+    were, belong = ("activity was", "belongs") if count == 1 else ("activities were", "belong")
+    cut = " or in the part that was cut off" if is_cut else ""
     whole_ns = run.device_total_ns or 0
     return Claim(
-        f"{count} {were} launched before the window{' or in the part that was cut off' if is_cut else ''}: in no region"
+        f"{count} device {were} launched before the window{cut}, and {belong} to no region"
         f" ({time_text(ns)}, {percent(ns, whole_ns)} of the GPU's work).",
         cost_ns=ns,
         evidence={"count": count, "gpu_ns": ns},
