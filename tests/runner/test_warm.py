@@ -4,10 +4,15 @@ import importlib.util
 import itertools
 import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from .worker import Worker, order
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -337,3 +342,27 @@ print("the end")
 def numbers_in(text):
     groups = itertools.groupby(text, str.isdigit)
     return ["".join(group) for is_number, group in groups if is_number]
+
+
+USES_WINGS = """import os, sys
+sys.path[:0] = sys.argv[1:3]
+from kinetoscope_core.runner.wings import Wings
+wings = Wings(set(sys.modules), lambda why: sys.exit("needs cold: " + why))
+wings.preload(["torch", "later"], lambda torch: {"CUDA_SET_BY_TORCH": "LAZY"})
+wings.stand_by({})
+import torch
+os.environ["CUDA_SET_BY_TORCH"] = sys.argv[3]
+import later
+print("later:", later.seen)
+"""
+
+
+@pytest.mark.parametrize(("value", "said"), [("LAZY", "later: 1"), ("EAGER", "needs cold: it sets CUDA_SET_BY_TORCH")])
+def test_what_torch_sets_when_cuda_is_used_is_no_change_of_the_script_s(tmp_path, value, said):
+    site = tmp_path / "site-packages"
+    site.mkdir()
+    (site / "torch.py").write_text("value = 1\n")
+    (site / "later.py").write_text("import os\nseen = len([name for name in os.environ if name == 'PATH'])\n")
+    command = [sys.executable, "-c", USES_WINGS, str(ROOT / "profiler_core"), str(site), value]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout + ran.stderr).startswith(said), ran

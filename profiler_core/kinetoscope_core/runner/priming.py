@@ -6,7 +6,7 @@ believe that CUDA is not initialised yet, and asks for it again when the script 
 
 import contextlib
 import os
-from typing import Any, Callable, Generator, List
+from typing import Any, Callable, Generator, List, Mapping
 
 from . import variables
 from .groups import NotPrepared
@@ -29,9 +29,12 @@ class Priming:
         self._give_up = give_up
         self._is_used = False
 
-    def prime(self, torch: Any) -> None:
-        """Raises `NotPrepared` where there is no CUDA, or where the script would see that it was used."""
-        self._environment = dict(os.environ)
+    def prime(self, torch: Any) -> Mapping[str, str]:
+        """Uses CUDA; gives the variables that torch sets as it does, and will set again when the script uses it.
+
+        Raises `NotPrepared` where there is no CUDA, or where the script would see that it was used.
+        """
+        environment = dict(os.environ)
         cuda = torch.cuda
         queued = list(cuda._queued_calls)
         failures: List[str] = []
@@ -44,12 +47,14 @@ class Priming:
         for line in [*failures, *written]:
             raise NotPrepared(f"CUDA or the profiler cannot be made ready: {line}")
         self._seen_by_cuda = variables.actual()
-        variables.restore(self._environment, variables.changes(self._environment, os.environ))
+        set_by_torch = variables.changes(environment, os.environ)
+        variables.restore(environment, set_by_torch)
         cuda._queued_calls[:] = [*queued, (self._note_use, ["by Kinetoscope"])]
         cuda._initialized = False
         cuda._cached_device_count = None
         _check_that_torch_asks(torch)
         self._watch(torch)
+        return set_by_torch
 
     def _watch(self, torch: Any) -> None:
         if hasattr(os, "register_at_fork"):
@@ -66,7 +71,7 @@ class Priming:
     def _note_use(self) -> None:
         """Called by torch when the script first uses CUDA."""
         self._is_used = True
-        names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), prefixed=True)
+        names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), variables.PREFIXES)
         if names:
             self._give_up(f"it sets {', '.join(names)} before it uses CUDA")
 

@@ -3,35 +3,40 @@
 import ctypes
 import itertools
 import os
-from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional
+from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Tuple
 
-PREFIXES = (
+OF_TORCH = (
     "ATEN_",
-    "BLIS_",
     "CUBLAS",
     "CUDA",
     "CUDNN",
     "DISABLE_CUPTI",
-    "GOMP_",
-    "GOTO_",
     "HIP_",
     "HSA_",
     "KINETO_",
-    "KMP_",
-    "LD_",
-    "MALLOC_",
-    "MKL_",
     "NCCL_",
-    "NUMEXPR_",
     "NVIDIA_",
-    "OMP_",
-    "OPENBLAS_",
     "PYTORCH_",
     "ROCR_",
     "TEARDOWN_CUPTI",
     "TORCH_",
     "TRITON_",
 )
+OF_ANY_LIBRARY = (
+    "BLIS_",
+    "GOMP_",
+    "GOTO_",
+    "KMP_",
+    "LD_",
+    "MALLOC_",
+    "MKL_",
+    "NUMEXPR_",
+    "OMP_",
+    "OPENBLAS_",
+)
+"""Read by the libraries of other packages, too."""
+
+PREFIXES = OF_TORCH + OF_ANY_LIBRARY
 
 
 def actual() -> Dict[str, str]:
@@ -45,14 +50,16 @@ def actual() -> Dict[str, str]:
 
 
 def differing(
-    before: Mapping[str, str], now: Mapping[str, str], read: Optional[AbstractSet[str]], *, prefixed: bool
+    before: Mapping[str, str],
+    now: Mapping[str, str],
+    read: Optional[AbstractSet[str]],
+    prefixes: Tuple[str, ...] = (),
 ) -> List[str]:
-    """Variables with another value now that are in `read` (None: any) or, `prefixed`, that such libraries read."""
+    """Variables with another value now that are in `read` (None: any) or whose name begins with one of `prefixes`."""
     return sorted(
         name
         for name in set(before) | set(now)
-        if before.get(name) != now.get(name)
-        and (read is None or name in read or (prefixed and name.startswith(PREFIXES)))
+        if before.get(name) != now.get(name) and (read is None or name in read or name.startswith(prefixes))
     )
 
 

@@ -12,7 +12,7 @@ import threading
 import warnings
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import AbstractSet, Any, Callable, Dict, Iterable, List, Optional, Sequence
+from typing import AbstractSet, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from . import packages, variables
 from .groups import Group, NotPrepared, UsersModules, ends_with
@@ -32,13 +32,14 @@ class Wings:
         self._give_up = give_up
         self._loaded_by_python = loaded_by_python
         self._waiting: List[Group] = []
+        self._set_by_torch: Mapping[str, str] = {}
         self._modules: Dict[str, ModuleType] = {}
         self._has_entered = False
         self._lock = threading.RLock()
 
     # --- ahead of the script
 
-    def preload(self, names: Sequence[str], prime: Optional[Callable[[Any], None]]) -> None:
+    def preload(self, names: Sequence[str], prime: Optional[Callable[[Any], Mapping[str, str]]]) -> None:
         """Imports these modules, has `prime` use torch, and takes all that back.
 
         Raises `NotPrepared` if that leaves a trace that a script finds.
@@ -54,7 +55,7 @@ class Wings:
         if written:
             raise NotPrepared(f"importing the packages prints: {written[0]}")
         if prime is not None:
-            prime(sys.modules["torch"])
+            self._set_by_torch = prime(sys.modules["torch"])
         self._check(before, surroundings())
         if sys.path_hooks != hooks:
             raise NotPrepared("importing the packages changes the path hooks")
@@ -139,8 +140,12 @@ class Wings:
 
     def _why_not_now(self, group: Group) -> Optional[str]:
         now = variables.actual()
-        is_read_unseen = group.has_extensions or not self._has_entered
-        names = variables.differing(self._environment, now, group.reads, prefixed=is_read_unseen)
+        # What torch itself set when the script used CUDA is no change of the script's.
+        self._environment.update({name: value for name, value in self._set_by_torch.items() if now.get(name) == value})
+        prefixes = variables.OF_ANY_LIBRARY if self._has_entered else variables.PREFIXES
+        if self._has_entered and not group.has_extensions:
+            prefixes = ()
+        names = variables.differing(self._environment, now, group.reads, prefixes)
         if names:
             return f"it sets {', '.join(names)} before it imports what reads that"
         own_folders = [entry for entry in sys.path if entry not in self._path]
