@@ -168,6 +168,18 @@ def passages(number=5, name="r"):
         yield made, 2000.0 * passage
 
 
+@pytest.mark.parametrize(
+    ("times_us", "is_cold"),
+    [((9000, 500, 510, 520, 500), True), ((9000, 2500, 510, 520, 500), True), ((9000, 500, 12000, 520, 500), False)],
+)
+def test_a_first_passage_is_cold_where_none_of_the_others_is_that_slow(tmp_path, times_us, is_cold):
+    made = Made()
+    for passage, time_us in enumerate(times_us):
+        made.slice("user_annotation", "r", 20_000.0 * passage, float(time_us))
+        made.launch(20_000.0 * passage + 5, "k", 10.0)
+    assert (("r", "cold-start") in made.found(tmp_path)) == is_cold
+
+
 def test_memory_that_every_passage_asks_the_driver_for_is_found(tmp_path):
     for made, start in passages():
         made.launch(start + 20, "k", 900.0)

@@ -68,6 +68,13 @@ def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetosco
     assert b"There is no finding 'slow'. There are: backward-elsewhere, " in done.stderr
 
 
+@pytest.mark.parametrize(("warmup", "is_cold"), [(0, True), (3, False)])
+def test_a_first_measured_passage_is_not_cold_after_fast_ones_of_warm_up(kinetoscope, warmup, is_cold):
+    ran = kinetoscope("one_slow.py", str(warmup), options=("--warmup", str(warmup)))
+    codes = {finding["code"] for finding in ran.regions()["passes"]["findings"]}
+    assert ("cold-start" in codes) == is_cold
+
+
 @pytest.mark.parametrize("report", ["missing/findings.sarif", "."])
 def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(kinetoscope, tmp_path, report):
     ran = kinetoscope("recompiles.py", options=("--sarif", tmp_path / report))

@@ -1,4 +1,7 @@
-"""A first measured passage far above the others: libraries are loaded, kernels chosen, memory asked for."""
+"""A first measured passage far above the others: libraries are loaded, kernels chosen, memory asked for.
+
+Not where it stands out by chance: on a busy machine others do, too, or one before it was fast already.
+"""
 
 from typing import Final
 
@@ -6,6 +9,7 @@ from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.overhead import LOADING, covered
 from kinetoscope_core.findings.phrases import name_of
 from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.measures import Occurrence
 from kinetoscope_core.summary import median_of
 from kinetoscope_core.text import count_text, time_text
 
@@ -32,6 +36,8 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     excess_ns = first.cpu_total_ns - usual_ns
     if excess_ns < _LEAST_NS or first.cpu_total_ns < _TIMES_THE_MEDIAN * usual_ns:
         return None
+    if any(2 * (each.cpu_total_ns - median_ns) > excess_ns for each in others) or _was_warm(region, run, first):
+        return None
     loading = f", {time_text(loading_ns)} of it loading of modules and functions" if loading_ns else ""
     return Claim(
         f"{name_of(region.measures)} starts cold: the first of {count_text(len(measured), 'measured call')} took"
@@ -39,6 +45,15 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
         cost_ns=excess_ns,
         evidence={"first_ns": first.cpu_total_ns, "median_of_others_ns": median_ns, "loading_ns": loading_ns},
         spot=region.parts[number].spot(first.start_ns, first.cpu_total_ns),
+    )
+
+
+def _was_warm(region: RegionFacts, run: RunFacts, first: Occurrence) -> bool:
+    """Whether a passage before it, one of warm-up, was over in half the time."""
+    before = [passage for passage in region.passages.seen if passage < region.measured[0]]
+    return any(
+        2 * run.recordings[number].window.occurrences[index].cpu_total_ns < first.cpu_total_ns
+        for number, index in before
     )
 
 
