@@ -18,7 +18,14 @@ GRACE_S = 5.0
 
 
 class ColdStartNeeded(Exception):
-    """A prepared interpreter is not what this script has to run in; the text says why. Nothing is to be shown of it."""
+    """A prepared interpreter is not what this script has to run in; the text says why. Nothing is to be shown of it.
+
+    `is_lasting` where that is the script's own doing, so that it will be so again.
+    """
+
+    def __init__(self, why: str, *, is_lasting: bool) -> None:
+        super().__init__(why)
+        self.is_lasting = is_lasting
 
 
 class Run:
@@ -199,11 +206,12 @@ class Run:
 
     def _check_that_it_ran(self) -> None:
         """Raises `ColdStartNeeded` if what was prepared was not fit for the script, or was no more."""
-        refusal = self._messages.get("needs_cold") or self._messages.get("not_prepared")
-        if refusal is not None:
-            raise ColdStartNeeded(refusal["why"])
+        if "needs_cold" in self._messages:
+            raise ColdStartNeeded(self._messages["needs_cold"]["why"], is_lasting=True)
+        if "not_prepared" in self._messages:
+            raise ColdStartNeeded(self._messages["not_prepared"]["why"], is_lasting=False)
         if "running" not in self._phases:
-            raise ColdStartNeeded("the prepared interpreter has ended")
+            raise ColdStartNeeded("the prepared interpreter has ended", is_lasting=False)
 
     def _ending(self, exit_code: int) -> Ending:
         if self._stop_reason is not None:

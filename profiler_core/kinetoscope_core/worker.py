@@ -123,7 +123,7 @@ class Worker:
             self._run(config, request, prepared.runner, prepared.order.cold_s)
         except ColdStartNeeded as reason:
             self._outputs = [output.again() for output in self._outputs]
-            self.send("needs_cold", why=str(reason))
+            self.send("needs_cold" if reason.is_lasting else "cold", why=str(reason))
             return False
         return True
 

@@ -136,6 +136,24 @@ async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_a
     assert client.warm[-1].state == "none"
 
 
+async def test_after_packages_have_changed_it_is_prepared_anew(script, tmp_path):
+    site = tmp_path / "site-packages"
+    site.mkdir()
+    (site / "pack.py").write_text("value = 'old'\n")
+    text = SCRIPT.replace("import torch\n", "import pack, torch\nprint(pack.value)\n", 1)
+    client, uri = await script(text=text, environment={"WORD": "here", "PYTHONPATH": str(site)})
+    await profile(client, uri)
+    await until_warm(client)
+    (site / "pack.py").write_text("value = 'new one'\n")
+    assert (await profile(client, uri)).how == "measured"
+    assert "does not fit, a new one is started: files of the packages have changed" in logged(client)
+    await client.until(lambda: "new one" in logged(client), "the script's output")
+    await until_warm(client)
+    assert (await profile(client, uri)).how == "measured"
+    assert logged(client).count("does not fit") == 1
+    assert "begins again" not in logged(client)
+
+
 async def test_the_first_passage_is_told_also_where_it_comes_at_once(script):
     client, uri = await script()
     await profile(client, uri)

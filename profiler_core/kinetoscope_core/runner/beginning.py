@@ -49,14 +49,14 @@ def _prepare(
         wings = Wings(loaded_by_python, give_up)
         priming = Priming(give_up) if order["cuda"] else None
         wings.preload(order["modules"], priming.prime if priming is not None else None)
+        gc.collect()
+        channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
+        waiting.join()
+        request = waiting.request
+        why = None if request is None else wings.why_not(script.own_folders(request))
     except NotPrepared as reason:
         end("not_prepared", str(reason))
         raise
-    gc.collect()
-    channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
-    waiting.join()
-    request = waiting.request
-    why = None if request is None else wings.why_not(script.own_folders(request))
     if why is not None:
         give_up(why)
     return wings, request

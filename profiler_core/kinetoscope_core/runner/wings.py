@@ -92,11 +92,14 @@ class Wings:
     # --- when the run is asked for
 
     def why_not(self, folders: Sequence[str]) -> Optional[str]:
-        """Why a script whose own modules lie in these folders has to run cold, if it has to."""
+        """Why a script whose own modules lie in these folders has to run cold, if it has to.
+
+        Raises `NotPrepared` where any script had to, since the packages are no longer what was imported.
+        """
         if packages.installed() != self._installed:
-            return "packages were installed or removed"
+            raise NotPrepared("packages were installed or removed")
         if any(packages.mark_of(file) != mark for file, mark in self._files.items()):
-            return "files of the packages have changed"
+            raise NotPrepared("files of the packages have changed")
         return self._shadowed(folders, self._names)
 
     def stand_by(self, callbacks: Dict[str, Callable[[ModuleType], None]]) -> None:
