@@ -38,7 +38,7 @@ def test_everything_of_cuda_that_a_script_can_see_is_the_same(runs):
     cold, warm, last = cold_and_warm(runs, STATE)
     keep("warm_state.txt", cold.output + "\n=== warm\n" + warm.output)
     assert last["is_warm"] is True, warm.events
-    assert warm.output == cold.output
+    assert warm.output_by_stream == cold.output_by_stream
     assert '"cuda random"' in cold.output
 
 
@@ -72,4 +72,4 @@ def test_what_a_prepared_cuda_cannot_do_runs_in_a_new_interpreter_and_shows_noth
 
 def test_an_allocator_of_the_script_s_own_can_be_set(runs):
     cold, warm, _ = cold_and_warm(runs, "sets_devices.py", "allocator")
-    assert warm.output == cold.output
+    assert warm.output_by_stream == cold.output_by_stream

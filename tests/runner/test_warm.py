@@ -27,7 +27,7 @@ def test_with_torch_everything_that_a_script_can_see_is_the_same(kinetoscope):
     prepared = warm.prepare(result["order"])
     assert prepared["event"] == "prepared", prepared
     assert warm.profile("state.py", "-a", "two words")["is_warm"] is True
-    assert warm.output == cold.output
+    assert warm.output_by_stream == cold.output_by_stream
     assert '"generator": ' in cold.output
 
     again = Worker(kinetoscope)
@@ -74,7 +74,7 @@ def made(kinetoscope, site, tmp_path):
         worker.profile("script.py", *arguments)
         cold = Worker(kinetoscope, work, PYTHONPATH=str(site))
         cold.profile("script.py", *arguments)
-        assert worker.output == cold.output, worker.events
+        assert worker.output_by_stream == cold.output_by_stream, worker.events
         return worker
 
     run.begin = begin

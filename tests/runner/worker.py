@@ -64,6 +64,15 @@ class Worker:
     def output(self):
         return "".join(event["text"] for event in self.events if event["event"] == "output")
 
+    @property
+    def output_by_stream(self):
+        """What came on each; which of two pipes is read first is chance."""
+        found = {}
+        for event in self.events:
+            if event["event"] == "output":
+                found[event["stream"]] = found.get(event["stream"], "") + event["text"]
+        return found
+
     def why(self, name):
         """What the events of this name say."""
         return [event["why"] for event in self.events if event["event"] == name]
