@@ -271,6 +271,15 @@ def test_a_gap_is_told_where_most_passages_have_one_and_costs_those_that_there_a
     assert finding is None or finding.evidence["gap_ns"] == 700_000
 
 
+def test_a_kernel_that_varies_is_found_beside_others_that_torch_marks(tmp_path):
+    for passage, (made, start) in enumerate(passages()):
+        made.launch(start + 5, "gemm", 100.0 + 10 * passage)
+        made.slice("user_annotation", "Optimizer.step#SGD.step", start + 300, 100.0)
+        made.launch(start + 310, "step", 50.0)
+    finding = made.found(tmp_path)["r", "kernel-time-varies"]
+    assert finding.evidence == {"min_ns": 100_000, "median_ns": 120_000, "max_ns": 140_000, "calls": 5}
+
+
 def test_launches_without_a_record_are_counted_where_they_stand(tmp_path):
     for made, start in passages():
         made.launch(start + 20, "k", 100.0)

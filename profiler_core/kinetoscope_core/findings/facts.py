@@ -76,11 +76,22 @@ class RegionFacts:
     median: Passage
     parts: Mapping[int, Part]
     outer: set[RegionKey] = field(default_factory=set[RegionKey])
+    _outermost: Mapping[Passage, Passage] = field(init=False)
+
+    def __post_init__(self) -> None:
+        groups = self.passages.on_thread.items()
+        self._outermost = {each: passage for passage, group in groups for each in group}
 
     @property
     def measured(self) -> Sequence[Passage]:
         """The measured passages that lie in no other one of the region, in the order in which they were entered."""
         return sorted(self.passages.on_thread)
+
+    def passage_of(self, part: Part, occurrence: int) -> Passage:
+        """The measured passage that an occurrence is, or lies in as one of the region or of torch's."""
+        while (part.number, occurrence) not in self._outermost:
+            occurrence = part.recording.window.occurrences[occurrence].parent
+        return self._outermost[part.number, occurrence]
 
     def median_spot(self) -> Spot:
         """The median passage, as a place in its trace."""

@@ -64,7 +64,7 @@ def _by_place(region: RegionFacts) -> list[tuple[str, list[int]]] | None:
             if device.kind[each] == KERNEL and not is_collective(part.activity_name(each))
         ]
         for each in sorted(kernels, key=lambda each: (host.start_ns[launches[each]], device.start_ns[each])):
-            passages[part.number, owners[each]].append((part.activity_name(each), device.duration_ns[each]))
+            passages[region.passage_of(part, owners[each])].append((part.activity_name(each), device.duration_ns[each]))
     orders = {tuple(name for name, _ in kernels) for kernels in passages.values()}
     if len(orders) != 1 or len(passages) < _LEAST_PASSAGES:
         return None

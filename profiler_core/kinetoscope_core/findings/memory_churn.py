@@ -20,7 +20,6 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     total_ns = longest_ns = 0
     spot = None
     passages: set[tuple[int, int]] = set()
-    outermost = {each: passage for passage, group in region.passages.on_thread.items() for each in group}
     for part in region.parts.values():
         host, innermost = part.trace.host, part.recording.attribution.nesting.innermost
         for call in part.calls:
@@ -29,10 +28,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
                 continue
             counts[name] += 1
             total_ns += host.duration_ns[call]
-            at = innermost[call]
-            while (part.number, at) not in outermost:  # an annotation of torch's in it
-                at = part.recording.window.occurrences[at].parent
-            passages.add(outermost[part.number, at])
+            passages.add(region.passage_of(part, innermost[call]))
             if host.duration_ns[call] > longest_ns:
                 longest_ns, spot = host.duration_ns[call], part.spot_of_call(call)
     # The allocator grows in the first passages of any program; what goes on in half of them does not end.
