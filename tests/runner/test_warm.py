@@ -214,6 +214,7 @@ NOT_PREPARED = {
     "changes sys.path": "import sys\nsys.path.append('/nowhere')\n",
     "starts threads": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n",
     "raises ValueError: no": "raise ValueError('no')\n",
+    "raises SystemExit: 3": "raise SystemExit(3)\n",
     "removes environment variables": "import os\ndel os.environ['PYTHONPATH']\n",
     "the packages import mine": "import sys\nsys.path.insert(0, 'mine')\nimport mine\ndel sys.path[0]\n",
 }

@@ -61,7 +61,7 @@ class Group:
         with EnvironmentReads() as reads:
             try:
                 importlib.import_module(name)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise NotPrepared(f"importing {name} raises {type(error).__name__}: {error}") from error
         if not ends_with(warnings.filters, filters):
             raise NotPrepared(f"importing {name} changes warnings filters that were there")
