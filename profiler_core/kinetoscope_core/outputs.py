@@ -56,7 +56,7 @@ class Output:
             self.passed_on += text
         common = os.path.commonprefix([self._awaited, text])  # noqa: RUF071 - character by character is what is wanted
         if len(common) < min(len(self._awaited), len(text)):
-            self._awaited = ""  # from here on it writes other things
-        else:
-            self._awaited = self._awaited[len(common) :]
+            self._awaited = ""  # from here on it writes other things: whole lines of them
+            return text[common.rfind("\n") + 1 :]
+        self._awaited = self._awaited[len(common) :]
         return text[len(common) :]
