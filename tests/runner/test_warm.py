@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kinetoscope_core.runner import packages
+
 from .worker import Worker, order
 
 ROOT = Path(__file__).parents[2]
@@ -242,6 +244,13 @@ def test_modules_of_the_user_s_that_packages_import_are_not_run_ahead(made, kine
     worker.profile("script.py")
     assert worker.output == "ran\n"
     assert (tmp_path / "was run").exists()
+
+
+def test_libraries_of_python_itself_are_not_the_user_s():
+    beside_it_on_windows = os.path.join(sys.base_exec_prefix, "DLLs", "_lzma.pyd")
+    for library in (os.__file__, importlib.util.find_spec("_lzma").origin, pytest.__file__, beside_it_on_windows):
+        assert not packages.is_of_the_user(library)
+    assert packages.is_of_the_user(__file__)
 
 
 @pytest.mark.parametrize("what", ["changed", "installed"])

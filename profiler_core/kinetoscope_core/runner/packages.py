@@ -8,6 +8,9 @@ from typing import Any, Dict, Iterable, List, Optional
 
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
+# Its own libraries lie beside it on Windows.
+_LIBRARY = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(sys.base_exec_prefix, "DLLs", ""))
+
 
 def origin_of(module: Any) -> Optional[str]:
     """The file that a module was loaded from under its own name, None where there is none."""
@@ -44,8 +47,7 @@ def is_of_a_package(name: str) -> bool:
 
 def is_of_the_user(origin: Optional[str]) -> bool:
     """Whether the file is neither of the standard library nor of a package."""
-    library = os.path.join(os.path.dirname(os.__file__), "")
-    return origin is not None and not is_third_party(origin) and not origin.startswith(library)
+    return origin is not None and not is_third_party(origin) and not origin.startswith(_LIBRARY)
 
 
 def of_the_user(modules: Dict[str, ModuleType]) -> Optional[str]:
