@@ -18,19 +18,21 @@ from types import FrameType
 from rich.console import Console
 
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
+from kinetoscope_core.findings import BY_CODE, is_of_torch
 from kinetoscope_core.findings.pages import text_of
 from kinetoscope_core.measuring import measure_traces
 from kinetoscope_core.options import parse
 from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.phrasing import active
 from kinetoscope_core.placing.prints import file_digest
-from kinetoscope_core.problems import ending_error
+from kinetoscope_core.problems import ending_error, listed
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import Result, from_dict, to_json
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
 from kinetoscope_core.sarif import to_sarif
 from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
+from kinetoscope_core.summary import RegionKey
 from kinetoscope_core.terminal import print_result, print_runs
 from kinetoscope_core.text import count_text, printable
 
@@ -99,8 +101,7 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
         finally:
             profiling.finish()
     _show(result, as_json=options.json)
-    if options.sarif is not None:
-        options.sarif.write_bytes(to_sarif(result, Path.cwd()))
+    _report(result, options.sarif)
     return _exit_code(outcome) or _found(result, options.fail_on)
 
 
@@ -159,7 +160,8 @@ class _Teller:
         if now < self._next_progress:
             return
         self._next_progress = now + SECONDS_BETWEEN_PROGRESS
-        regions = "" if self._is_focused else f", {progress.complete} of {progress.seen} regions complete"
+        is_told = not self._is_focused and progress.seen > 1
+        regions = f", {progress.complete} of {progress.seen} regions complete" if is_told else ""
         _say(f"{progress.phase}: {progress.region}, {count_text(progress.passages, 'passage')}{regions}")
 
 
@@ -170,13 +172,21 @@ def _exit_code(outcome: Outcome) -> int:
     return 0
 
 
+def _report(result: Result, sarif: Path | None) -> None:
+    if sarif is not None:
+        sarif.write_bytes(to_sarif(result, Path.cwd()))
+
+
 def _found(result: Result, codes: Collection[str]) -> int:
     """`FOUND` if a finding of these codes is not suppressed where it stands, else 0."""
+    unchecked = [code for code in codes if result.device_total_ns is None and not BY_CODE[code].is_of_cpu]
+    if unchecked:
+        _say(f"note: --fail-on: not checked, as no GPU work was measured: {', '.join(unchecked)}.")
     found = [(region.name, each.code) for region in result.regions for each in active(region.findings)]
     found += [("the run", each.code) for each in active(result.findings)]
-    wanted = [f"{code} ({name})" for name, code in found if code in codes]
+    wanted = [f"{code} in {printable(name)}" for name, code in found if code in codes]
     if wanted:
-        _say(f"--fail-on: {', '.join(wanted)}.")
+        _say(f"Exit code {FOUND} by --fail-on: {', '.join(wanted)}.")
     return FOUND if wanted else 0
 
 
@@ -187,8 +197,17 @@ def _read(options: argparse.Namespace) -> int:
     for file in options.source:
         if not file.is_file():
             raise UsageError(f"--source: there is no file {file}.")
-    _show(measure_traces(options.traces, [file.resolve() for file in options.source]), as_json=options.json)
-    return 0
+    result = measure_traces(options.traces, [file.resolve() for file in options.source])
+    _show(result, as_json=options.json)
+    keys = [RegionKey(region.name, region.file) for region in result.regions]
+    strange = [key.name for key in keys if key.file is None and not is_of_torch(key)]
+    if options.source and strange:
+        _say(
+            f"note: {count_text(len(strange), 'region')} of the trace {'is' if len(strange) == 1 else 'are'} not in the"
+            f" source, or more than once: {listed(strange)}. Is it the script that was recorded?"
+        )
+    _report(result, options.sarif)
+    return _found(result, options.fail_on)
 
 
 def _runs(options: argparse.Namespace) -> int:

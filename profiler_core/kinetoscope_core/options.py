@@ -55,7 +55,11 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         help="passages that are run unmeasured (%(default)s)",
     )
     parser.add_argument(
-        "--active", metavar="N", type=_positive, default=DEFAULT_ACTIVE, help="passages to measure (%(default)s)"
+        "--active",
+        metavar="N",
+        type=_positive,
+        default=DEFAULT_ACTIVE,
+        help="passages to measure at least (%(default)s)",
     )
     parser.add_argument("--to-the-end", action="store_true", help="never end the script early; no budget")
     parser.add_argument(
@@ -67,6 +71,10 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time for the whole run (none)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, the script's output to stderr")
+    _add_findings(parser)
+
+
+def _add_findings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-on", metavar="CODE,…", type=_codes, default=(), help="exit with 4 on such a finding")
     parser.add_argument(
         "--sarif", metavar="FILE", type=_new_file, help="write the findings as SARIF, for code scanning"
@@ -79,6 +87,7 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
         "--source", metavar="FILE", action="append", default=[], type=Path, help="source whose regions have these names"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    _add_findings(parser)
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
 from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
-from kinetoscope_core.regionlog import RegionLog
-from kinetoscope_core.runconfig import Focus
+from kinetoscope_core.regionlog import LoggedRegion, RegionLog
+from kinetoscope_core.runconfig import Focus, Span
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_core.wording import setting
 
@@ -61,7 +61,7 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
     if outcome.ending == "cancelled":
         return RunCancelled("The run was cancelled.")
     if outcome.ending == "time-limit":
-        return NothingMeasured("The time limit was over.")
+        return NothingMeasured("The time limit ended the run.")
     return None
 
 
@@ -99,6 +99,8 @@ def nothing_measured(
     outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None
 ) -> KinetoscopeError:
     """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the script's regions."""
+    if outcome.ending == "time-limit":
+        return NothingMeasured("The time limit ended the run before any region was measured.")
     error = ending_error(outcome)
     if error is not None:
         return error
@@ -113,12 +115,11 @@ def nothing_measured(
                 " Call its step() in each pass, or let it wait for fewer steps."
             )
         return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
-    if log is not None and log.regions and focus is not None and focus.name:
-        return _focus_not_measured(focus.name, log)
+    if log is not None and log.regions and focus is not None:
+        return _focus_not_measured(focus, log)
     if log is not None and log.regions:
         return NothingMeasured(
-            "Regions were entered, but none was recorded: the wanted one had too few passages for"
-            f" {setting('warmup')}, or all ran on other threads, which torch records from 2.7 on."
+            "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
         )
     if known:
         return NothingMeasured(
@@ -138,17 +139,28 @@ def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
     return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
 
 
-def _focus_not_measured(name: str, log: RegionLog) -> NothingMeasured:
+def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
     names = list(dict.fromkeys(region.name for region in log.regions))
-    if name in names:
+    wanted = [region.name for region in log.regions if region.name == focus.name or _is_at(region, focus.places)]
+    if wanted:
         return NothingMeasured(
-            f"{printable(name)} had too few passages for {setting('warmup')};"
-            " ask for fewer, or run the script for longer."
+            f"{printable(wanted[0])} had too few passages for {setting('warmup')}, or ran on other threads, which torch"
+            " records from 2.7 on; ask for fewer, or run the script for longer."
         )
-    return NothingMeasured(f"No region named {printable(name)} was entered. Those that were: {_listed(names)}.")
+    which = f"named {printable(focus.name)}" if focus.name else f"at {printable(_place_text(focus.places[0]))}"
+    return NothingMeasured(f"No region {which} was entered. Those that were: {listed(names)}.")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
+    return any(region.file == each.file and each.first <= region.line <= each.last for each in places)
+
+
+def _place_text(place: Span) -> str:
+    return f"{place.file}:{place.first}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of many names."""
     return printable(", ".join(names[:_MOST_NAMES_LISTED])) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
 
 
@@ -186,8 +198,8 @@ def changed_while_running(file: str) -> Problem:
 
 def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:
     """Regions of one place that were entered before or after the recording, or on a thread that was not recorded."""
-    listed = _listed(names)
-    message = f"{listed} (line {line}) was entered, but not while it was recorded."
+    which = listed(names)
+    message = f"{which} (line {line}) was entered, but not while it was recorded."
     if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
         message = f"{message.removesuffix('.')}; torch before 2.7 records the main thread alone."
     return Problem("region-not-recorded", message, {}, file, line)

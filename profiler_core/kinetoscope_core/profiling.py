@@ -80,7 +80,8 @@ class Profiling:
         try:
             outcome = self._run.wait(is_hasty=is_hasty)
             self._has_ended = True
-            self._on_progress(Progress("reading the trace"))
+            if any(self._folder.glob("trace-*")):
+                self._on_progress(Progress("reading the trace"))
             result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)
         except BaseException:
             self._store.discard(self._folder)

@@ -77,19 +77,29 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
 def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
     """What was found, the costliest of each region; bounds stand in the table, and hints in editors alone."""
     lines: list[Text] = []
+    hints = suppressed = 0
     for region in shown:
-        told = [each for each in active(region.findings) if each.code not in BOUNDS and each.severity != "hint"]
+        found = [each for each in region.findings or () if each.code not in BOUNDS]
+        told = [each for each in active(found) if each.severity != "hint"]
+        hints += len(active(found)) - len(told)
+        suppressed += len(found) - len(active(found))
         place = f"{_short_path(region.file)}:{region.line}  " if region.file else ""
         lines += [_finding_line(place, finding) for finding in told[:_MOST_FINDINGS_OF_A_REGION]]
     lines += [_finding_line("", finding) for finding in active(result.findings)]
+    suppressed += len(result.findings or ()) - len(active(result.findings))
+    left_out = [count_text(hints, "hint")] if hints else []
+    left_out += [f"{suppressed} that comments switch off"] if suppressed else []
+    if left_out:
+        lines.append(Text(f"  Not shown, but with --json: {', '.join(left_out)}", style="dim"))
     if lines:
-        lines.insert(0, Text("Findings (kinetoscope explain CODE tells more)", style="bold"))
+        lines.insert(0, Text("\nFindings (kinetoscope explain CODE tells more)", style="bold"))
         lines.append(Text())
     return lines
 
 
 def _finding_line(place: str, finding: Finding) -> Text:
-    line = Text(f"  {place}").append(finding.code, style="yellow" if finding.severity == "warning" else "cyan")
+    style = "yellow" if finding.severity == "warning" else "cyan"
+    line = Text(f"  {place}").append(f"{finding.severity}: {finding.code}", style=style)
     return line.append(f"  {printable(finding_text(finding))}")
 
 

@@ -25,7 +25,7 @@ def test_a_finding_that_is_asked_for_sets_the_exit_code_and_the_report_has_it(ki
     report = tmp_path / "findings.sarif"
     ran = kinetoscope("recompiles.py", options=(*COMPILING, "--fail-on", "compiling,idle-gap", "--sarif", report))
     assert ran.code == 4
-    assert "kinetoscope: --fail-on: compiling (compiles).\n" in ran.messages
+    assert "kinetoscope: Exit code 4 by --fail-on: compiling in compiles.\n" in ran.messages
     (compiling,) = ran.regions()["compiles"]["findings"]
     assert compiling["code"] == "compiling"
     assert compiling["evidence"]["compilations"] == 5
@@ -54,9 +54,11 @@ def test_findings_stand_below_the_table_and_fail_nothing_by_themselves(kinetosco
     ran = kinetoscope("recompiles.py", options=(*COMPILING, "--fail-on", "tiny-kernels"), as_json=False)
     assert ran.code == 0
     lines = ran.stdout.decode().splitlines()
-    (line,) = (line for line in lines if "  compiling  compiles compiles 5× over 5 calls" in line)
-    assert line.startswith("  recompiles.py:13  ")
-    assert not any("  compiling  known to" in line for line in lines)
+    (line,) = (line for line in lines if " compiling  compiles compiles 5× over 5 calls" in line)
+    assert line.startswith("  recompiles.py:13  warning: compiling")
+    assert not any(" compiling  known to" in line for line in lines)
+    assert "  Not shown, but with --json: 1 that comments switch off" in lines
+    assert "note: --fail-on: not checked, as no GPU work was measured: tiny-kernels." in ran.messages
 
 
 def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetoscope, explained):

@@ -173,6 +173,11 @@ def test_a_region_that_is_not_there(kinetoscope):
     assert f"(regions stand at: {work}, " in ran.messages
     ran = kinetoscope("endings.py", "x", options=["--region", "no such name"])
     assert ran.code == 3
+    first = line_of("focus.py", '"first"')
+    elsewhere = f"focus.py:{first}"
+    ran = kinetoscope("endings.py", "x", options=["--region", elsewhere])
+    assert ran.code == 3
+    assert f"{elsewhere} was entered. Those that were: work" in ran.messages
 
 
 def test_wrong_options_are_said(kinetoscope):

@@ -57,4 +57,4 @@ def _was_warm(region: RegionFacts, run: RunFacts, first: Occurrence) -> bool:
     )
 
 
-RULE: Final = Rule("cold-start", "information", of_region=_of_region, is_inclusive=True)
+RULE: Final = Rule("cold-start", "information", of_region=_of_region, is_inclusive=True, is_of_cpu=True)

@@ -86,6 +86,12 @@ def _tax(region: RegionFacts, _run: RunFacts) -> Claim | None:
 
 
 RULES: Final = (
-    Rule("compiling", "warning", of_region=_compiling, says_what=("cold-start", "overhead-bound", "cpu-only")),
+    Rule(
+        "compiling",
+        "warning",
+        of_region=_compiling,
+        says_what=("cold-start", "overhead-bound", "cpu-only"),
+        is_of_cpu=True,
+    ),
     Rule("compile-tax", "information", of_region=_tax, says_what=("overhead-bound", "mixed", "idle-gap")),
 )

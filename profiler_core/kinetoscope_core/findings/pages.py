@@ -1,5 +1,6 @@
 """The pages that explain codes, one for each: docs/findings in the repository, beside the package once installed."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,9 @@ def codes_with_a_page() -> list[str]:
 
 def text_of(code: str) -> str:
     """The page of a code, as Markdown. Raises `UsageError` where there is none."""
-    if code not in codes_with_a_page():
-        raise UsageError(f"There is no finding {code!r}. There are: {', '.join(codes_with_a_page())}.")
+    known = codes_with_a_page()
+    if code not in known:
+        near = get_close_matches(code, known, 1)
+        meant = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+        raise UsageError(f"There is no finding {code!r}. {meant}")
     return page_of(code).read_text(encoding="utf-8")

@@ -36,7 +36,8 @@ class Rule:
     A `share` of 0 stands for what is told however short it takes: what a region is, and numbers that are incomplete.
     `says_what` are codes of other rules that a finding of this one at the same region makes needless. `is_inclusive`
     means that the cost holds that of nested regions, so that the innermost region with it is the one to tell.
-    `is_once` tells it at the costliest region alone, where one change helps all. `is_bound` marks what limits a region.
+    `is_once` tells it at the costliest region alone, where one change helps all. `is_bound` marks what limits a region,
+    `is_of_cpu` what can be found where no device work was measured.
     """
 
     code: str
@@ -48,3 +49,4 @@ class Rule:
     is_inclusive: bool = False
     is_once: bool = False
     is_bound: bool = False
+    is_of_cpu: bool = False
