@@ -62,7 +62,8 @@ export function refusalOfBundled(
   const has = minors.length ? `libraries for CPython ${minors.join(', ')}` : 'no libraries';
   const message =
     `${path} is ${what}, and this build of Kinetoscope carries ${has}. Select another interpreter, or install ` +
-    'kinetoscope into it (python -m pip install kinetoscope) and set kinetoscope.importStrategy to fromEnvironment.';
+    'kinetoscope into it (python -m pip install . in a clone of its repository) and set kinetoscope.importStrategy to ' +
+    'fromEnvironment.';
   return { problem: 'not bundled', message };
 }
 
@@ -70,6 +71,6 @@ export function refusalOfInstalled(path: string, probed: Exclude<Probed, Refusal
   if (probed.isInstalled) return null;
   const message =
     `kinetoscope is not installed for ${path}, and kinetoscope.importStrategy is fromEnvironment. ` +
-    'Install it (python -m pip install kinetoscope), or set importStrategy to useBundled.';
+    'Install it (python -m pip install . in a clone of its repository), or set importStrategy to useBundled.';
   return { problem: 'not installed', message };
 }

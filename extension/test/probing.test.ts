@@ -50,5 +50,5 @@ test('only a CPython whose libraries are there runs the bundled server', () => {
 
 test('an environment without kinetoscope is told how to get it', () => {
   assert.equal(refusalOfInstalled('/py', good(said([3, 11, 7], 'CPython', true))), null);
-  assert.match(refusalOfInstalled('/py', good(said([3, 11, 7])))?.message ?? '', /pip install kinetoscope/);
+  assert.match(refusalOfInstalled('/py', good(said([3, 11, 7])))?.message ?? '', /pip install \. in a clone/);
 });
