@@ -77,17 +77,19 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
 def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
     """What was found, the costliest of each region; bounds stand in the table, and hints in editors alone."""
     lines: list[Text] = []
-    hints = suppressed = 0
+    more = hints = suppressed = 0
     for region in shown:
         found = [each for each in region.findings or () if each.code not in BOUNDS]
         told = [each for each in active(found) if each.severity != "hint"]
+        more += len(told[_MOST_FINDINGS_OF_A_REGION:])
         hints += len(active(found)) - len(told)
         suppressed += len(found) - len(active(found))
         place = f"{_short_path(region.file)}:{region.line}  " if region.file else ""
         lines += [_finding_line(place, finding) for finding in told[:_MOST_FINDINGS_OF_A_REGION]]
     lines += [_finding_line("", finding) for finding in active(result.findings)]
     suppressed += len(result.findings or ()) - len(active(result.findings))
-    left_out = [count_text(hints, "hint")] if hints else []
+    left_out = [f"{more} that cost less"] if more else []
+    left_out += [count_text(hints, "hint")] if hints else []
     left_out += [f"{suppressed} that comments switch off"] if suppressed else []
     if left_out:
         lines.append(Text(f"  Not shown, but with --json: {', '.join(left_out)}", style="dim"))
