@@ -15,7 +15,7 @@ def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None) -> str:
     (docs/measures.md).
     """
     name = name_of(region)
-    if region.bound == "cpu-only" or busy_ns is None:
+    if region.bound == "cpu-only" or busy_ns is None or region.cuda_busy_ns is None:
         return (
             f"{name} is CPU-only: it launched no GPU work in {time_text(region.cpu_total_ns.sum)} {over_calls(region)}."
         )
@@ -25,6 +25,10 @@ def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None) -> str:
         return f"{name} is compute-bound: the GPU worked {gpu} for {cpu} of CPU time {where}."
     worked = f"the GPU worked {gpu} of {cpu} ({percent(busy_ns, cpu_ns)}) {where}"
     if region.bound == "overhead":
+        busy_sum_ns, cpu_sum_ns = region.cuda_busy_ns.sum, region.cpu_total_ns.sum
+        if 2 * busy_sum_ns < cpu_sum_ns:  # the sums of all calls say the same, and more
+            gpu, cpu = time_text(busy_sum_ns), time_text(cpu_sum_ns)
+            worked = f"the GPU worked {gpu} of {cpu} ({percent(busy_sum_ns, cpu_sum_ns)}) {over_calls(region)}"
         return f"{name} is overhead-bound: {worked}."
     if region.bound == "sync":
         return f"{name} is sync-bound: the CPU mostly waits for a GPU that is mostly idle; {worked}."

@@ -48,8 +48,8 @@ await scenario(async (stage) => {
     await code.lens('Details').waitFor();
     await code.toast('Profiling').waitFor({ state: 'detached' });
     const phases = (await code.toastTexts()).map((text) => text.replace('Profiling matmul_add: ', ''));
-    // VS Code shows one in a tenth of a second: the trace may be read before it would say so.
-    const expected = ['running', 'torch imported', 'starting the profiler', 'measuring', 'saving the trace'];
+    // VS Code shows one in a tenth of a second: the trace may be saved or read before it would say so.
+    const expected = ['running', 'torch imported', 'starting the profiler', 'measuring'];
     assert.deepEqual(
       expected.filter((phase) => phases.includes(phase)),
       expected,
