@@ -88,13 +88,13 @@ class Worker:
             if message["event"] == "prepared":
                 self.send("prepared", cuda=message["cuda"], memory_bytes=message["memory_bytes"])
             elif prepared.why_lost:
-                self.send("not_prepared", why=prepared.why_lost)
+                self.send("not_prepared", why=prepared.why_lost, is_lasting=message["event"] == "not_prepared")
 
         prepared.runner.listen(note)
         try:
             prepared.start()
         except InterpreterError as error:
-            self.send("not_prepared", why=str(error))
+            self.send("not_prepared", why=str(error), is_lasting=True)
             return None
         return prepared
 

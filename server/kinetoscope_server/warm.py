@@ -34,6 +34,7 @@ class WarmInterpreter:
         self._idle_s = idle_s
         self._worker: Worker | None = None
         self._order: dict[str, Any] | None = None
+        self._order_of: tuple[Any, ...] = ()
         self._state: State = "none"
         self._cold: dict[tuple[Any, ...], str] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -65,7 +66,8 @@ class WarmInterpreter:
         order = event.get("order") or (self._order if event.get("kind") in _SCRIPT_RAN else None)
         if order is not None:
             self.drop()
-            self._order = order
+            if event.get("order"):
+                self._order, self._order_of = order, _script(request)
             self._call(PREPARE_AFTER_S, lambda: self._prepare(request, order, cuda=request["warm"] == "gpu"))
 
     def drop(self) -> None:
@@ -91,7 +93,8 @@ class WarmInterpreter:
             if event["event"] == "prepared":
                 self._set("ready", gpu=event["cuda"], memory_bytes=event["memory_bytes"])
             elif event["event"] in ("not_prepared", "ended"):
-                self._lost(request, order, event.get("why", "its process has ended"))
+                why = event.get("why", "its process has ended")
+                self._lost(request, order, why, is_lasting=event.get("is_lasting", False))
 
         self.drop()
         worker = self._worker = Worker()
@@ -100,8 +103,10 @@ class WarmInterpreter:
         self._starting = asyncio.ensure_future(worker.prepare(order))
         self._call(self._idle_s, self.drop)
 
-    def _lost(self, request: Mapping[str, Any], order: dict[str, Any], why: str) -> None:
-        """It could not be prepared, or has died. Without the GPU it may do; else its script starts cold from now on."""
+    def _lost(self, request: Mapping[str, Any], order: dict[str, Any], why: str, *, is_lasting: bool) -> None:
+        """It could not be prepared, or has died. Without the GPU it may do; else, if it would be so again, the script
+        that it was for starts cold from now on.
+        """
         was_ready = self._state == "ready"
         self.drop()
         self._say(f"No interpreter is kept ready for the next run: {why}.\n")
@@ -109,8 +114,8 @@ class WarmInterpreter:
             return
         if order["cuda"]:
             self._prepare(request, order, cuda=False)
-        else:
-            self._cold[_script(request)] = why
+        elif is_lasting:
+            self._cold[self._order_of] = why
 
     def _set(self, state: State, *, gpu: bool = False, memory_bytes: int | None = None) -> None:
         if state != self._state:

@@ -176,6 +176,20 @@ async def test_a_prepared_interpreter_that_was_killed_is_not_missed(script, whic
     await until_warm(client)
 
 
+async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_the_next_run(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client, "preparing")
+    await client.until(lambda: len(processes_in(client.workspace_path)) == 1, "prepared interpreter alone")
+    await asyncio.sleep(1)  # so that it has called
+    for pid in processes_in(client.workspace_path):
+        os.kill(pid, signal.SIGKILL)
+    await until_warm(client, "none")
+    assert "No interpreter is kept ready for the next run: " in logged(client)
+    await profile(client, uri)
+    await until_warm(client)
+
+
 @pytest.mark.parametrize("when", ["preparing", "ready"])
 async def test_nothing_is_left_when_the_server_is_killed(script, when):
     client, uri = await script()
