@@ -61,6 +61,10 @@ class Editor(LanguageClient):
             await asyncio.sleep(0.01)
         return found
 
+    def kill_server(self) -> None:
+        self._stop_event.set()  # its end is then no error
+        self._server.kill()
+
     def write(self, name: str, text: str) -> str:
         path = self.workspace_path / name
         path.write_text(text, encoding="utf-8")

@@ -196,7 +196,7 @@ async def test_nothing_is_left_when_the_server_is_killed(script, when):
     await profile(client, uri)
     await until_warm(client, when)
     await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
-    client._server.kill()
+    client.kill_server()
     await client.until(lambda: not processes_in(client.workspace_path), "end of the prepared interpreter", 10)
 
 
