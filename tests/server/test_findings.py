@@ -8,6 +8,7 @@ from pygls.exceptions import JsonRpcException
 
 from kinetoscope_core.findings import PAGES
 from kinetoscope_core.measures import Finding
+from kinetoscope_server import fixes
 from kinetoscope_server.documents import Document
 from kinetoscope_server.fixes import fix, suppression
 
@@ -211,6 +212,19 @@ def test_a_comment_is_added_where_it_is_one(line, wanted):
     made = document(text)
     edit = suppression(made, made.regions[0].last_line - 1, "idle-gap")
     assert (None if edit is None else after(text, edit).splitlines()[1]) == wanted
+
+
+def test_a_text_is_read_once_for_all_findings_of_a_line_and_again_when_it_has_changed(monkeypatch):
+    read = []
+    parse = fixes.ast.parse
+    monkeypatch.setattr(fixes.ast, "parse", lambda text: read.append(text) or parse(text))
+    made = document(f"{HEAD}with rf('once'):\n    pass\n")
+    for code in ("idle-gap", "tiny-kernels", "cold-start"):
+        edit = suppression(made, 1, code)
+        assert f"ignore[{code}]" in edit.new_text
+    assert len(read) == 1
+    assert suppression(document(f"{HEAD}with rf('changed'):\n    pass\n"), 1, "idle-gap") is not None
+    assert len(read) == 2
 
 
 @pytest.mark.parametrize(("line", "is_offered"), [("#!/usr/bin/env python3", False), ("# -*- coding: utf-8 -*-", True)])
