@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -250,9 +251,9 @@ def test_a_letter_in_a_long_class_has_a_method_or_two_read_again(monkeypatch: py
     assert len(edited.regions) == 1_000
     made: list[int] = []
 
-    def noted(data: bytes, *others: object) -> Chunk:
+    def noted(data: bytes, *others: Any) -> Chunk:
         made.append(len(data))
-        return Chunk(data, *others)  # type: ignore[arg-type]
+        return Chunk(data, *others)
 
     monkeypatch.setattr(source, "Chunk", noted)
     at = text.index("return x", len(text) // 2)
