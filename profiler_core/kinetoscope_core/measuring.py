@@ -1,7 +1,7 @@
 """From a run's folder, or from trace files, to a result: reads, attributes, places, summarises."""
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -297,7 +297,10 @@ def _result(
     device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
     if not measured and no_cuda_because is None:
         no_cuda_because = "no work of a GPU was recorded"
-    files = sorted({region.file for region in regions if region.file is not None})
+    entered: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    for region in regions:
+        if region.file is not None and region.line is not None:
+            entered[region.file].append((region.line, region.name))
     return Result(
         run=run,
         traces=tuple(traces),
@@ -310,7 +313,7 @@ def _result(
         regions=tuple(regions),
         problems=tuple(problem for problem in problems if problem.code not in BY_CODE),
         findings=of_run,
-        sources={file: sources.prints_of(file) for file in files},
+        sources={file: sources.prints_of(file, places) for file, places in sorted(entered.items())},
     )
 
 

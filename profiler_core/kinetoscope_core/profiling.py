@@ -11,7 +11,7 @@ from kinetoscope_core.errors import UsageError
 from kinetoscope_core.launching import Run
 from kinetoscope_core.measuring import measure_run
 from kinetoscope_core.outcomes import Outcome, Progress
-from kinetoscope_core.regions import Region, find_regions
+from kinetoscope_core.regions import Region, SourceRegions
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
 from kinetoscope_core.sources import Sources
@@ -114,7 +114,7 @@ def _span(file: str, region: Region) -> Span:
 
 
 def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> Focus | None:
-    """The region that is wanted. Raises `UsageError` if no region stands at the given line."""
+    """The region that is wanted. Raises `UsageError` if no code stands at the given line."""
     if wanted is None:
         return None
     file, colon, line = wanted.rpartition(":")
@@ -124,9 +124,11 @@ def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> 
         patterns = [region for region in known if region.name == pattern and not region.is_exact]
         return Focus(places=tuple(_span(str(source), each) for each in patterns)) if patterns else Focus(name=wanted)
     path = Path(file).resolve()
-    regions = find_regions(path.read_bytes())
-    here = [region for region in regions if region.statement_line <= int(line) <= region.last_line]
+    text = SourceRegions(path.read_bytes())
+    here = [region for region in text.regions if region.statement_line <= int(line) <= region.last_line]
+    if not here and (statement := text.statement_at(int(line) - 1)) is not None:
+        here = [statement]  # a helper may enter a region for it
     if not here:
-        lines = ", ".join(str(region.line) for region in regions) or "none"
-        raise UsageError(f"No region stands at line {line} of {file} (regions stand at: {lines}).")
+        lines = ", ".join(str(region.line) for region in text.regions) or "none"
+        raise UsageError(f"No statement begins at line {line} of {file} (regions stand at: {lines}).")
     return Focus(places=tuple(_span(str(path), region) for region in here))

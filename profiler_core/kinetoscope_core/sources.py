@@ -3,7 +3,8 @@
 A file that was written since is not what ran: nothing is said of its lines beyond what the run itself noted.
 """
 
-from collections.abc import Container
+from collections import defaultdict
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from kinetoscope_core.findings.suppressing import ignored_at, ignored_codes
@@ -29,16 +30,26 @@ class Sources:
         region = region_at(self.regions_of(file), line, name)
         return line if region is None else region.line
 
-    def prints_of(self, file: str) -> tuple[RegionPrint, ...]:
-        """How the regions of a file stood; none if it cannot be read or changed since the run began."""
+    def prints_of(self, file: str, measured: Iterable[tuple[int, str]] = ()) -> tuple[RegionPrint, ...]:
+        """How the regions of a file stood, and the lines (from 1) of the `measured` names that are none of theirs; none
+        if it cannot be read or changed since the run began.
+        """
         source = self._source(file)
-        return () if source is None else tuple(region_prints(source))
+        if source is None:
+            return ()
+        known: defaultdict[int, list[Region]] = defaultdict(list)
+        for region in source.regions:
+            known[region.line].append(region)
+        unknown = {line for line, name in measured if not any(each.matches(name) for each in known[line])}
+        return tuple(region_prints(source, unknown))
 
     def ignored_at(self, file: str, line: int, name: str) -> Container[str]:
         """The codes of findings that comments at a region switch off."""
         source = self._source(file)
-        region = None if source is None else region_at(source.regions, line, name)
-        if source is None or region is None:
+        if source is None:
+            return ()
+        region = region_at(source.regions, line, name) or source.statement_at(line - 1)
+        if region is None:
             return ()
         return ignored_at(region, source.data.splitlines().__getitem__)
 

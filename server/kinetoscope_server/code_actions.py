@@ -23,7 +23,8 @@ def code_actions(
         return []
     first, last = params.range.start.line + 1, params.range.end.line + 1
     actions = list(_of_run(document, placed, params.context.diagnostics, settings)) if first == 1 else []
-    for region in document.regions:
+    statements = {each.region.line: each.region for each in placed if each.region.kind == "statement"}
+    for region in [*document.regions, *statements.values()]:
         if region.last_line < first or region.statement_line > last:
             continue
         here = [each for each in placed if each.region == region]

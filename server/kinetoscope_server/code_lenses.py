@@ -6,23 +6,28 @@ from typing import Final
 
 from lsprotocol import types
 
+from kinetoscope_core.regions import Region
 from kinetoscope_server import methods
 from kinetoscope_server.documents import Document
 from kinetoscope_server.measured import Placed
 from kinetoscope_server.runs import ActiveRun
 
 _MAIN_GUARD: Final = re.compile(rb"""^if[ \t(]+__name__[ \t]*==[ \t]*["']__main__["']""", re.MULTILINE)
+_TORCH_IMPORT: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
 def code_lenses(document: Document, placed: Sequence[Placed], active: ActiveRun | None) -> Iterator[types.CodeLens]:
-    """The lenses of a file, in the order of its lines. A file without regions has none."""
-    if not document.regions:
+    """The lenses of a file, in the order of its lines. One without regions, known or measured, that does not import
+    torch either has none.
+    """
+    regions = [*document.regions, *(each.region for each in placed if each.region.kind == "statement")]
+    file_row = _row_for_the_file(document, regions)
+    if file_row is None:
         return
     measured = {each.region.line for each in placed}
     traced = {each.region.line for each in placed if each.measured.shown.result.traces}
-    file_row = _row_for_the_file(document)
-    running = _row_of_the_run(document, active, file_row)
-    rows = {region.line - 1: region.name for region in reversed(document.regions)}
+    running = _row_of_the_run(document, active, regions, file_row)
+    rows = {region.line - 1: region.name for region in reversed(regions)}
     for row in sorted({*rows, file_row}):
         here = document.line_range(row)
         if active is not None and row == running:
@@ -47,16 +52,28 @@ def _lens(
     return types.CodeLens(place, types.Command(title, command, tooltip, list(arguments) if command else None))
 
 
-def _row_for_the_file(document: Document) -> int:
-    guard = _MAIN_GUARD.search(document.source.data)
-    return document.regions[0].line - 1 if guard is None else document.source.position(guard.start()).row
+def _row_for_the_file(document: Document, regions: Sequence[Region]) -> int | None:
+    """Where the whole file is started, else where its first region stands, else where it imports torch: its regions may
+    be made elsewhere.
+    """
+    text = document.source.data
+    imported = None if regions or b"torch" not in text else _TORCH_IMPORT.search(text)
+    if not regions and imported is None:
+        return None
+    if (guard := _MAIN_GUARD.search(text)) is not None:
+        return document.source.position(guard.start()).row
+    if imported is not None:
+        return document.source.position(imported.start()).row
+    return min(region.line for region in regions) - 1
 
 
-def _row_of_the_run(document: Document, active: ActiveRun | None, file_row: int) -> int | None:
+def _row_of_the_run(
+    document: Document, active: ActiveRun | None, regions: Sequence[Region], file_row: int
+) -> int | None:
     if active is None or active.uri != document.uri:
         return None
     if active.region is None:
         return file_row
     line, name = active.region
-    rows = [region.line - 1 for region in document.regions if region.name == name]
+    rows = [region.line - 1 for region in regions if region.name == name]
     return min(rows, key=lambda row: abs(row - line), default=file_row)

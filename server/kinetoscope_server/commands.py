@@ -17,9 +17,15 @@ from kinetoscope_server.profiling import Finish, load, profile, tell
 from kinetoscope_server.server import KinetoscopeServer
 
 
-def region_of(document: Document, line: int, name: str) -> Region | None:
+def _regions(server: KinetoscopeServer, document: Document) -> list[Region]:
+    """Those of the text, and the lines at which others were measured."""
+    placed = server.board.placed(document)
+    return [*document.regions, *(each.region for each in placed if each.region.kind == "statement")]
+
+
+def region_of(server: KinetoscopeServer, document: Document, line: int, name: str) -> Region | None:
     """The region that a lens meant: of that name, nearest to the row (from 0) where it stood."""
-    fitting = [region for region in document.regions if region.name == name]
+    fitting = [region for region in _regions(server, document) if region.name == name]
     return min(fitting, key=lambda region: abs(region.line - 1 - line), default=None)
 
 
@@ -35,14 +41,14 @@ def order_of(
     document = server.documents.get(uri)
     if document is None:
         return Finish("refused", f"{Path(path).name} is not open.")
-    region = region_at_row(document, line) if name is None else region_of(document, line, name)
+    region = _region_at_row(server, document, line) if name is None else region_of(server, document, line, name)
     if region is None:
         return Finish("refused", f"There is no region at line {line + 1} of {Path(path).name} any more.")
     return Order(uri, path, region, arguments)
 
 
-def region_at_row(document: Document, row: int) -> Region | None:
-    here = (region for region in document.regions if region.statement_line <= row + 1 <= region.last_line)
+def _region_at_row(server: KinetoscopeServer, document: Document, row: int) -> Region | None:
+    here = (region for region in _regions(server, document) if region.statement_line <= row + 1 <= region.last_line)
     return next(here, None)
 
 
@@ -119,7 +125,7 @@ async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:
 def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:
     """What was measured at the line of the region that a lens or hint meant."""
     document = server.documents.get(uri)
-    region = None if document is None else region_of(document, line, name)
+    region = None if document is None else region_of(server, document, line, name)
     if document is None or region is None:
         return []
     return [each for each in server.board.placed(document) if each.region.line == region.line]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.regions import Region, find_regions
+from kinetoscope_core.regions import Region, SourceRegions
 from kinetoscope_core.text import printable
 from kinetoscope_server.settings import SECTION, RunSettings, Settings
 
@@ -116,9 +116,10 @@ def _line_on_disk(path: str, wanted: Region) -> int:
     else of the file, nearest to its line.
     """
     try:
-        regions = find_regions(Path(path).read_bytes())
+        source = SourceRegions(Path(path).read_bytes())
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}); save it first.") from error
+    regions = source.statements_reading(wanted.name) if wanted.kind == "statement" else source.regions
     fitting = [region for region in regions if region.pattern == wanted.pattern]
     fitting = [region for region in fitting if region.path == wanted.path] or fitting
     if not fitting:

@@ -56,6 +56,8 @@ class Outline:
     def _calls(self, regions: Iterable[Region]) -> _Calls:
         calls: _Calls = {}
         for region in regions:
+            if region.kind == "statement":  # its line is what it is recognised by
+                continue
             calls.setdefault(self._cut.at_row(region.call.start.row), []).append(region.call)
         return calls
 
@@ -68,7 +70,7 @@ class Outline:
 
     def _spot(self, region: Region, first_row: int) -> Spot:
         end = None if region.body is None else (region.body.end.row - first_row, region.body.end.column)
-        return Spot(region.statement_line - 1 - first_row, end, region.kind == "decorator")
+        return Spot(region.statement_line - 1 - first_row, end, region.decorates is not None)
 
     def _add_what_ran_before(self, codes: dict[int, Code], at_block: Sequence[int], calls: _Calls) -> None:
         """For regions outside functions: the top-level statements before theirs, but for imports and definitions.

@@ -1,6 +1,6 @@
 """Where each measured region is now, and whether its times are still those of the code that stands there."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,7 +40,7 @@ class Placer:
     is kept for the next call, which costs little where they did not change; benchmarks/placing.py measures it.
     """
 
-    __slots__ = ("_last", "_outline", "_whole", "prints")
+    __slots__ = ("_last", "_lines", "_outline", "_whole", "prints")
 
     def __init__(self, prints: Iterable[RegionPrint]) -> None:
         self.prints = tuple(prints)
@@ -49,6 +49,7 @@ class Placer:
             for index, each in enumerate(self.prints)
             if each.block
         )
+        self._lines = {each.name: None for each in self.prints if each.kind == "statement"}
         self._outline: Outline | None = None
         self._last: tuple[bytes, list[Placement]] | None = None
 
@@ -57,8 +58,13 @@ class Placer:
         source = source if isinstance(source, SourceRegions) else SourceRegions(source)
         data = source.data
         if self._last is None or self._last[0] != data:
-            self._last = data, self._placed(data, source.regions)
+            self._last = data, self._placed(data, [*source.regions, *self._statements_like_ours(source)])
         return list(self._last[1])
+
+    def _statements_like_ours(self, source: SourceRegions) -> Iterator[Region]:
+        """The lines that one of ours may be that the source tells nothing of: those that read the same."""
+        for text in self._lines:
+            yield from source.statements_reading(text)
 
     def _placed(self, data: bytes, regions: Sequence[Region]) -> list[Placement]:
         if not self.prints or not regions:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from kinetoscope_core.placing.digests import Code, digest_of
 from kinetoscope_core.placing.outline import Outline
-from kinetoscope_core.regions import Kind, NamePattern, SourceRegions
+from kinetoscope_core.regions import Kind, NamePattern, Region, SourceRegions
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class RegionPrint:
     @property
     def is_exact(self) -> bool:
         """Whether the source told the whole name."""
-        return self.pattern.exact is not None
+        return self.pattern.exact is not None and self.kind != "statement"
 
     def matches(self, runtime_name: str) -> bool:
         """Whether a name seen at run time can be this region's."""
-        return self.pattern.matches(runtime_name)
+        return self.kind == "statement" or self.pattern.matches(runtime_name)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON. The name's parts are strings, with null for what the source did not tell."""
@@ -86,10 +86,13 @@ class RegionPrint:
         return cls(NamePattern.of(parts), **{field: values[field] for field in expected})  # pyright: ignore[reportUnknownArgumentType]
 
 
-def region_prints(source: SourceRegions | str | bytes) -> list[RegionPrint]:
-    """The prints of a text's regions, in the order of its regions."""
+def region_prints(source: SourceRegions | str | bytes, lines: Iterable[int] = ()) -> list[RegionPrint]:
+    """The prints of a text's regions, in the order of its regions, and of the statements at further `lines` (from 1),
+    where a run entered regions that the text does not tell of.
+    """
     source = source if isinstance(source, SourceRegions) else SourceRegions(source)
-    regions = source.regions
+    statements = [found for line in sorted(set(lines)) if (found := source.statement_at(line - 1)) is not None]
+    regions = [*source.regions, *statements]
     outline = Outline(source.data)
     codes = outline.codes(regions, range(len(regions)))
     file = file_digest(source.data)
@@ -102,7 +105,7 @@ def region_prints(source: SourceRegions | str | bytes) -> list[RegionPrint]:
         prints.append(
             RegionPrint(
                 *identity,
-                ordinal=seen[identity],
+                ordinal=_alike_before(source, region) if region.kind == "statement" else seen[identity],
                 line=region.line,
                 own=code.own,
                 function=code.function,
@@ -118,12 +121,24 @@ def region_prints(source: SourceRegions | str | bytes) -> list[RegionPrint]:
     return prints
 
 
+def _alike_before(source: SourceRegions, statement: Region) -> int:
+    """Counted in the text, as another run may measure others of the lines that read the same."""
+    alike = source.statements_reading(statement.name)
+    return sum(each.path == statement.path and each.line < statement.line for each in alike)
+
+
 def file_digest(data: bytes) -> str:
     """The digest of a whole text."""
     return digest_of(data)
 
 
 def print_at(prints: Iterable[RegionPrint], line: int | None, name: str) -> RegionPrint | None:
-    """The print that measures with this line and name belong to. Where two would do, an exact name goes first."""
+    """The print that measures with this line and name belong to. Where two would do, one that the source
+    names goes first, and of these an exact name.
+    """
     fitting: Sequence[RegionPrint] = [each for each in prints if each.line == line and each.matches(name)]
-    return min(fitting, key=lambda each: (not each.is_exact, -each.pattern.literal_length), default=None)
+    return min(fitting, key=_strangeness, default=None)
+
+
+def _strangeness(each: RegionPrint) -> tuple[bool, bool, int]:
+    return each.kind == "statement", not each.is_exact, -each.pattern.literal_length

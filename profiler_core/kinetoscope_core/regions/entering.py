@@ -97,13 +97,14 @@ def _entry(
         body=body,
         line=chunk.line_of(line_of),
         statement_line=chunk.line_of(statement),
-        path=".".join(_names_around(chunk, way)),
+        path=".".join(names_around(chunk, way)),
         decorates=None,
         place=place_of(way),
     )
 
 
-def _names_around(chunk: Chunk, way: Way) -> list[str]:
+def names_around(chunk: Chunk, way: Way) -> list[str]:
+    """The functions and classes whose bodies the way leads through, from the outermost."""
     names: list[str] = []
     for (node, _), (_, field) in pairwise(way):
         if field == "body" and node.type in {"function_definition", "class_definition", "lambda"}:
@@ -135,7 +136,7 @@ def _decorator_entry(chunk: Chunk, way: Way, at: int) -> Entry | None:
     body = None if is_class else _block(chunk, definition)
     entry = _entry(chunk, way, way[at].node, decorated, body, kind="decorator", line_of=way[-1].node)
     name = definition.child_by_field_name("name")
-    names = [*_names_around(chunk, way), *([] if name is None else [chunk.content(name)])]
+    names = [*names_around(chunk, way), *([] if name is None else [chunk.content(name)])]
     decorates = "class" if is_class else _decorates(chunk, definition, entry.place.scopes)
     return entry._replace(path=".".join(names), decorates=decorates)
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from kinetoscope_core.regions.patterns import NamePattern
 from kinetoscope_core.regions.positions import Position, Range
 
-Kind = Literal["with", "decorator", "enter_context", "call"]
+Kind = Literal["with", "decorator", "enter_context", "call", "statement"]
 Decorates = Literal["plain", "async", "generator", "recursive", "class"]
 
 
@@ -30,6 +30,9 @@ class Region:
     `call` is the `record_function(...)` expression. `item` is what enters it: the with-item, the decorator with its
     `@`, the `enter_context(...)` call or, for kind "call", the `….__enter__()` call. Where the object was made apart
     (`rf = record_function("x")`), `call` stands elsewhere than `item`; each place of entry is a region of its own.
+
+    Of kind "statement" is a line at which a run entered regions of which the source tells nothing (statements.py): its
+    pattern is the text of that line, `call` and `item` are the statement's head, and any name may be its own.
 
     `body` is what runs inside: the block of the `with`, the body of the decorated function. For "enter_context" it
     runs from the statement to the end of the `with` that made the stack, else of the function; for "call" to the
@@ -104,11 +107,11 @@ class Region:
     @property
     def is_exact(self) -> bool:
         """Whether the source tells the whole name."""
-        return self.pattern.exact is not None
+        return self.pattern.exact is not None and self.kind != "statement"
 
     def matches(self, runtime_name: str) -> bool:
         """Whether a name seen at run time can be this region's."""
-        return self.pattern.matches(runtime_name)
+        return self.kind == "statement" or self.pattern.matches(runtime_name)
 
     def _value(self) -> Shape:
         shape = self._shape

@@ -106,8 +106,11 @@ class Names:
         return Reached((), is_single=False)
 
     def is_record_function(self, node: Node, site: Site) -> bool:
-        """Whether the expression is torch's `record_function` class."""
-        return not RECORD_FUNCTION.isdisjoint(self._origins(node, site, _DEPTH))
+        """Whether the expression is torch's `record_function` class, or of that name in what another module hands on."""
+        return any(
+            origin in RECORD_FUNCTION or (origin.endswith(".record_function") and not origin.startswith("torch."))
+            for origin in self._origins(node, site, _DEPTH)
+        )
 
     def _origins(self, node: Node, site: Site, depth: int) -> set[str]:
         """The dotted names of torch that the expression can stand for."""
@@ -179,7 +182,13 @@ def values_of(node: Node) -> list[Node]:
 
 
 def _known(origins: Iterable[str]) -> set[str]:
-    return {origin for origin in origins if origin in _MODULES or origin in RECORD_FUNCTION}
+    """Those that lead to `record_function`: of torch's own modules or handed on by another one, which we don't open."""
+    known: set[str] = set()
+    for origin in origins:
+        is_of_torch = origin == "torch" or origin.startswith("torch.")
+        if origin in _MODULES or origin in RECORD_FUNCTION or not is_of_torch:
+            known.add(origin)
+    return known
 
 
 def _seen_from(place: Place, scopes: tuple[object, ...]) -> Place:

@@ -21,6 +21,7 @@ from kinetoscope_core.regions.positions import (
     without_line_end,
 )
 from kinetoscope_core.regions.region import Region
+from kinetoscope_core.regions.statements import statement_at
 from kinetoscope_core.regions.syntax import Change, Chunk, with_line_feeds
 
 
@@ -73,6 +74,30 @@ class SourceRegions:
         if self._regions is None:
             self._regions = self._finder.regions()
         return list(self._regions)
+
+    def statement_at(self, row: int) -> Region | None:
+        """The statement whose head holds a row (from 0), as a region of kind "statement"; `None` if there is none."""
+        if not 0 <= row < len(self._lines):
+            return None
+        at = bisect_right(self._starts, self._lines[row]) - 1
+        first = self.position(self._starts[at]).row
+        shape = statement_at(self._finder.chunks[at], row - first)
+        return None if shape is None else Region(shape, first, first)
+
+    def statements_reading(self, text: str) -> list[Region]:
+        """The statements at all lines that read so but for their indent, from the first."""
+        wanted = text.encode("utf-8", "replace")
+        found: list[Region] = []
+        at = self._data.find(wanted)
+        while wanted and at >= 0:
+            row = self.position(at).row
+            region = self.statement_at(row) if self.line(row).strip() == wanted else None
+            if region is not None:
+                found.append(region)
+            if row + 1 == len(self._lines):
+                break
+            at = self._data.find(wanted, self._lines[row + 1])
+        return found
 
     def apply(self, edits: Iterable[Edit | LineEdit], encoding: Encoding = "utf-16") -> None:
         """Change the text: one edit after the other, each in places of the text that the one before it left.

@@ -114,6 +114,13 @@ class Chunk:
                 yield at, end
             at = self.text.find(word, end, stop)
 
+    def offset_of(self, row: int) -> int:
+        """Where a row of the piece starts in `text`."""
+        at = len(self._head)
+        for _ in range(row):
+            at = self.text.find(b"\n", at) + 1
+        return at
+
     def way_to(self, start: int, end: int) -> tuple[Step, ...]:
         """The nodes from the root to the smallest one around these bytes."""
         cursor = self._tree.walk()
