@@ -25,7 +25,7 @@ from kinetoscope_core.options import parse
 from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.phrasing import active
 from kinetoscope_core.placing.prints import file_digest
-from kinetoscope_core.problems import ending_error, listed
+from kinetoscope_core.problems import ending_error
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import Result, from_dict, to_json
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
@@ -34,7 +34,7 @@ from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.summary import RegionKey
 from kinetoscope_core.terminal import print_result, print_runs
-from kinetoscope_core.text import count_text, printable
+from kinetoscope_core.text import count_text, printable, shortlist
 
 COMMANDS = "kinetoscope.commands"
 """The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
@@ -204,7 +204,7 @@ def _read(options: argparse.Namespace) -> int:
     if options.source and strange:
         _say(
             f"note: {count_text(len(strange), 'region')} of the trace {'is' if len(strange) == 1 else 'are'} not in the"
-            f" source, or more than once: {listed(strange)}. Is it the script that was recorded?"
+            f" source, or more than once: {shortlist(strange)}. Is it the script that was recorded?"
         )
     _report(result, options.sarif)
     return _found(result, options.fail_on)

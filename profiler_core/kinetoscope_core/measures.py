@@ -265,3 +265,8 @@ class RegionMeasures:
     cpu_recorded_ns: int | None = None
     cuda_recorded_ns: int | None = None
     findings: tuple[Finding, ...] | None = None
+
+    @property
+    def has_not_ended(self) -> bool:
+        """Whether no call of it had ended when the recording did: its times are then at least what is told."""
+        return self.unfinished == self.occurrences

@@ -67,7 +67,7 @@ def measure_run(
     log = read_region_log(folder)
     windows = _windows_that_count(log)
     if log is None or not windows:
-        raise nothing_measured(outcome, len(known), log, config.focus)
+        raise nothing_measured(outcome, len(known), log, config.focus, script)
     readings = [_read(window.trace) for window in windows]
     not_entered = _not_entered(log, known, script)
     unlogged = _keys_of_unlogged(not_entered, script)
@@ -81,7 +81,7 @@ def measure_run(
     ]
     regions, of_run = _summarised(readings, parts, sources)
     if not any(region.file for region in regions):
-        raise nothing_measured(outcome, len(known), log, config.focus)
+        raise nothing_measured(outcome, len(known), log, config.focus, script)
     is_adopted = windows[0].is_adopted
     problems = [
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION

@@ -32,9 +32,16 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
         commands.add_parser(name, help=f"see kinetoscope {name} --help")
     options, unknown = parser.parse_known_args(own)
     if unknown:
-        hint = "; the script's own arguments come after --" if options.command == "profile" else ""
-        raise UsageError(f"Unknown: {' '.join(unknown)}{hint}.")
+        raise UsageError(f"Unknown: {' '.join(unknown)}{_hint(options, unknown)}.")
     return options, script_arguments
+
+
+def _hint(options: argparse.Namespace, unknown: list[str]) -> str:
+    if options.command == "profile":
+        return "; the script's own arguments come after --"
+    if options.command == "read" and options.source and not any(each.startswith("-") for each in unknown):
+        return f"; each file has a --source of its own: {' '.join(f'--source {each}' for each in unknown)}"
+    return f"; kinetoscope {options.command} --help has the options"
 
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,16 @@ from kinetoscope_core.text import time_text
 
 
 def region_text(region: RegionMeasures) -> str:
-    """The times of one region in a line: medians, self in parentheses where it differs from total."""
+    """The times of one region in a line: medians, self in parentheses where it differs from total.
+
+    `at least CPU 4.13 s, not ended` where no call had ended: a part of a call is no measure of one.
+    """
     parts: list[str] = []
     if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
         parts.append("CUDA " + _total_and_self(region.cuda_total_ns, region.cuda_self_ns))
     parts.append("CPU " + _total_and_self(region.cpu_total_ns, region.cpu_self_ns))
+    if region.has_not_ended:
+        return f"at least {' · '.join(parts)}, not ended"
     text = " · ".join(parts) + f" ×{region.measured}"
     if region.bound is not None:
         text += f"  {bound_text(region.bound)}"

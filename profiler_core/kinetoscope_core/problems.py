@@ -1,16 +1,16 @@
 """What a run's end, its log and Kineto's own messages mean for the reader: problems and errors with the way out."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
 from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import LoggedRegion, RegionLog
 from kinetoscope_core.runconfig import Focus, Span
-from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_core.text import printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
-_MOST_NAMES_LISTED = 10
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
 
@@ -96,9 +96,9 @@ def _place_of(failure: Failure | None) -> tuple[str | None, int | None]:
 
 
 def nothing_measured(
-    outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None
+    outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None, script: Path | None = None
 ) -> KinetoscopeError:
-    """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the script's regions."""
+    """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the regions of `script`."""
     if outcome.ending == "time-limit":
         return NothingMeasured("The time limit ended the run before any region was measured.")
     error = ending_error(outcome)
@@ -122,13 +122,22 @@ def nothing_measured(
             "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
         )
     if known:
+        which = "The script's one region was not" if known == 1 else f"None of the script's {known} regions was"
+        if script is not None and _is_of_pytest(script):
+            how = setting("tests").replace("FILE", short_path(str(script)))
+            return NothingMeasured(f"{which} reached: run as a script, it only defines its tests. Run them by {how}.")
         return NothingMeasured(
-            f"None of the script's {count_text(known, 'region')} was reached"
-            " (regions in subprocesses and inside torch.compile are not recorded)."
+            f"{which} reached with these arguments (regions in subprocesses and inside torch.compile are not recorded)."
         )
     return NothingMeasured(
-        'The script entered no region. Mark what is to be measured: with torch.profiler.record_function("name"): …'
+        "No record_function region ran. Put what is to be measured into one:"
+        ' with torch.profiler.record_function("name"): …'
     )
+
+
+def _is_of_pytest(script: Path) -> bool:
+    """By the names that pytest collects unless it is told otherwise."""
+    return script.name.startswith("test_") or script.name.endswith("_test.py")
 
 
 def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
@@ -148,7 +157,7 @@ def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
             " records from 2.7 on; ask for fewer, or run the script for longer."
         )
     which = f"named {printable(focus.name)}" if focus.name else f"at {printable(_place_text(focus.places[0]))}"
-    return NothingMeasured(f"No region {which} was entered. Those that were: {listed(names)}.")
+    return NothingMeasured(f"No region {which} was entered. Those that were: {shortlist(names)}.")
 
 
 def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
@@ -157,11 +166,6 @@ def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
 
 def _place_text(place: Span) -> str:
     return f"{place.file}:{place.first}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first of many names."""
-    return printable(", ".join(names[:_MOST_NAMES_LISTED])) + (", …" if len(names) > _MOST_NAMES_LISTED else "")
 
 
 def adopted_without_cuda() -> Problem:
@@ -198,8 +202,9 @@ def changed_while_running(file: str) -> Problem:
 
 def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:
     """Regions of one place that were entered before or after the recording, or on a thread that was not recorded."""
-    which = listed(names)
-    message = f"{which} (line {line}) was entered, but not while it was recorded."
+    which = shortlist(names)
+    were, they = ("was", "it") if len(names) == 1 else ("were", "they")
+    message = f"{which} (line {line}) {were} entered, but not while {they} {were} recorded."
     if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
         message = f"{message.removesuffix('.')}; torch before 2.7 records the main thread alone."
     return Problem("region-not-recorded", message, {}, file, line)

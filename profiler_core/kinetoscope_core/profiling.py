@@ -14,9 +14,11 @@ from kinetoscope_core.outcomes import Outcome, Progress
 from kinetoscope_core.regions import Region, SourceRegions
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
+from kinetoscope_core.scripts import check_script
 from kinetoscope_core.sources import Sources
 from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
+from kinetoscope_core.text import printable
 from kinetoscope_core.wording import setting
 
 
@@ -97,7 +99,7 @@ class Profiling:
 
 
 def _source_of(config: RunConfig) -> Path | None:
-    """The file whose regions are known before it runs. Raises `UsageError` if the script is not there."""
+    """The file whose regions are known before it runs. Raises `UsageError` if the script is not there, or no Python."""
     folder = (config.folder or Path()).resolve()
     if config.is_module:
         base = folder.joinpath(*config.script.split("."))
@@ -105,8 +107,14 @@ def _source_of(config: RunConfig) -> Path | None:
         return next((path for path in candidates if path.is_file()), None)
     path = folder / config.script
     if not path.exists():
-        raise UsageError(f"There is no script {path}.")
+        raise UsageError(f"There is no script {printable(str(path))}.{_module_hint(config.script)}")
+    check_script(path)
     return path if path.is_file() and path.suffix not in (".zip", ".pyz") else None
+
+
+def _module_hint(script: str) -> str:
+    is_module = "/" not in script and "\\" not in script and not script.endswith(".py")
+    return " If it is a module, put -m before it." if is_module else ""
 
 
 def _span(file: str, region: Region) -> Span:

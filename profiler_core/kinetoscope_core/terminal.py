@@ -5,7 +5,6 @@ Drawn by rich: in colour on a terminal, plain when piped.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -19,7 +18,7 @@ from kinetoscope_core.phrasing import active, finding_text, region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
 from kinetoscope_core.table import BOUND_STYLES, region_table
-from kinetoscope_core.text import count_text, printable, size_text, time_text
+from kinetoscope_core.text import count_text, printable, short_path, size_text, time_text
 
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
@@ -47,7 +46,7 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
     at_line: defaultdict[int, list[RegionMeasures]] = defaultdict(list)
     for region in regions:
         at_line[region.line or 0].append(region)
-    console.print(Text(_short_path(file), style="bold"), soft_wrap=True)
+    console.print(Text(short_path(file), style="bold"), soft_wrap=True)
     shown = sorted({near for line in at_line for near in range(line - _CONTEXT_LINES, line + _CONTEXT_LINES + 1)})
     shown = [number for number in shown if 1 <= number <= len(lines)]
     width = max((len(lines[number - 1].expandtabs()) for number in shown), default=0)
@@ -84,7 +83,7 @@ def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
         more += len(told[_MOST_FINDINGS_OF_A_REGION:])
         hints += len(active(found)) - len(told)
         suppressed += len(found) - len(active(found))
-        place = f"{_short_path(region.file)}:{region.line}  " if region.file else ""
+        place = f"{short_path(region.file)}:{region.line}  " if region.file else ""
         lines += [_finding_line(place, finding) for finding in told[:_MOST_FINDINGS_OF_A_REGION]]
     lines += [_finding_line("", finding) for finding in active(result.findings)]
     suppressed += len(result.findings or ()) - len(active(result.findings))
@@ -119,15 +118,7 @@ def _footer(result: Result) -> list[str]:
         lines.append("The script was ended once enough was measured; --to-the-end runs it whole.")
     if result.no_cuda_because is not None:
         lines.append(f"No CUDA times: {result.no_cuda_because}")
-    return lines + [f"Trace: {_short_path(str(trace))}" for trace in result.traces]
-
-
-def _short_path(path: str) -> str:
-    """Relative to the working directory where it lies below it."""
-    try:
-        return printable(str(Path(path).relative_to(Path.cwd())))
-    except ValueError:
-        return printable(path)
+    return lines + [f"Trace: {short_path(str(trace))}" for trace in result.traces]
 
 
 def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:

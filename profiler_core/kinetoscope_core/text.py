@@ -1,4 +1,7 @@
-"""Times, sizes and counts as people read them."""
+"""Times, sizes, paths and counts as people read them."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 _UNITS = ((1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s"))
 
@@ -46,8 +49,22 @@ def printable(text: str) -> str:
     )
 
 
+def short_path(path: str) -> str:
+    """Relative to the working directory where it lies below it."""
+    try:
+        return printable(str(Path(path).relative_to(Path.cwd())))
+    except ValueError:
+        return printable(path)
+
+
 def count_text(count: int, noun: str) -> str:
     """`1 launch`, `5 launches`, `3 regions`."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun}{'es' if noun.endswith(('s', 'ch', 'x')) else 's'}"
+
+
+def shortlist(names: Sequence[str], most: int = 4) -> str:
+    """The first of many names, and how many more: `a, b, c, d and 6 more`."""
+    more = len(names) - most
+    return printable(", ".join(names[:most])) + (f" and {more} more" if more > 0 else "")

@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-_CALLED: Final = {"interpreter": "--python", "folder": "--cwd", "warmup": "--warmup"}
+_CALLED: Final = {
+    "interpreter": "--python",
+    "folder": "--cwd",
+    "warmup": "--warmup",
+    "tests": "pytest: kinetoscope profile -m pytest -- FILE",
+}
 
 
 def setting(name: str) -> str:

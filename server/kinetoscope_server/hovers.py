@@ -50,10 +50,14 @@ def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int =
 def _story(placed: Placed) -> Iterator[str]:
     region = placed.measured.region
     title = f"**{escaped(region.name)}**"
-    if region.bound is not None:
+    if region.has_not_ended:
+        title += " · not ended"
+    elif region.bound is not None:
         title += f" · {bound_text(region.bound)}"
     yield title
     yield from _warnings(placed)
+    if region.has_not_ended:
+        yield "*No call of it had ended when the recording did: its times are at least these.*"
     yield _table(region)
     yield from _findings(region)
     if region.breakdown is not None:
@@ -163,7 +167,7 @@ def _short(name: str) -> str:
 
 def _notes(region: RegionMeasures) -> Iterator[str]:
     passages = f"{region.measured} of {count_text(region.occurrences, 'passage')} measured"
-    if region.is_cold:
+    if region.is_cold and not region.has_not_ended:
         passages += ", all of them cold: there were too few to warm up"
     if region.unfinished:
         passages += f"; {region.unfinished} had not ended when the recording did"
@@ -188,7 +192,8 @@ def _names_table(here: Sequence[Placed]) -> str:
         region = each.measured.region
         times = [region.cuda_total_ns, region.cuda_self_ns] if has_cuda else []
         times += [region.cpu_total_ns, region.cpu_self_ns]
-        cells = [time_text(spread.median) if spread else "" for spread in times]
+        least = "≥ " if region.has_not_ended else ""
+        cells = [least + time_text(spread.median) if spread else "" for spread in times]
         lines.append("| " + " | ".join([escaped(region.name), *cells, str(region.measured)]) + " |")
     return "\n".join(lines)
 

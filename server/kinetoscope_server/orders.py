@@ -12,6 +12,11 @@ from kinetoscope_core.regions import Region, SourceRegions
 from kinetoscope_core.text import printable
 from kinetoscope_server.settings import SECTION, RunSettings, Settings
 
+_RUNS_OF_TESTS = (
+    f"pytest, with the setting {SECTION}.runs:"
+    ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}]'
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -41,9 +46,11 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
     if not is_module and not Path(script).is_file():
         raise UsageError(f"{script} is not on disk, so it cannot run; save it first.")
     given = order.arguments if order.arguments is not None else run.arguments or ()
-    arguments = [_with_folders(argument, root) for argument in given]
+    arguments = [_with_folders(argument, root).replace("${file}", order.path) for argument in given]
     interpreter = _interpreter(run, root)
-    environment = {name: _with_folders(value, root) for name, value in run.environment.items()}
+    environment = {
+        name: _with_folders(value, root).replace("${file}", order.path) for name, value in run.environment.items()
+    }
     check_texts("An argument", arguments)
     check_texts("A variable of the environment", [*environment, *environment.values()])
     check_texts("The interpreter, script or folder", [interpreter or "", script, folder])
@@ -62,7 +69,10 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "budget_s": settings.budget_s,
         "time_limit_s": settings.time_limit_s,
         "warm": settings.warm,
-        "called": {name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+        "called": {
+            **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+            "tests": _RUNS_OF_TESTS,
+        },
     }
 
 

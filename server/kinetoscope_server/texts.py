@@ -46,7 +46,18 @@ def hint_parts(regions: Sequence[RegionMeasures], pattern: str, *, is_stale: boo
     return next(way for way in fitting if sum(map(len, way)) <= MOST_CHARACTERS)
 
 
+def _not_ended(region: RegionMeasures) -> list[tuple[str, ...]]:
+    """Of a region that was still open when the recording ended: a part of a call, whose self says even less."""
+    cpu = time_text(region.cpu_total_ns.median)
+    if region.cuda_total_ns is None:
+        return [(f"CPU at least {cpu}, not ended",)]
+    cuda = time_text(region.cuda_total_ns.median)
+    return [(f"at least CUDA {cuda}", f" · CPU {cpu}, not ended"), (f"CUDA ≥ {cuda}", f" · CPU ≥ {cpu}, not ended")]
+
+
 def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:
+    if region.has_not_ended:
+        return _not_ended(region)
     cpu, cpu_self = region.cpu_total_ns, region.cpu_self_ns
     cuda, cuda_self = region.cuda_total_ns, region.cuda_self_ns
     plain_cpu = f"CPU {time_text(cpu.median)}"
@@ -68,6 +79,9 @@ def _self_text(total: Spread, own: Spread) -> str:
 
 def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str, ...]]:
     """Several names at one line, from a name that is made at run time: how many, and the least and the most."""
+    if all(region.has_not_ended for region in regions):
+        return [(f"×{len(regions)}, not ended",)]
+    regions = [region for region in regions if not region.has_not_ended]
     cpu = "CPU " + range_text(region.cpu_total_ns.median for region in regions)
     medians = [region.cuda_total_ns.median for region in regions if region.cuda_total_ns is not None]
     counted = f"×{len(regions)} "

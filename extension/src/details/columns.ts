@@ -32,6 +32,11 @@ export interface Column {
 
 const median = (spread: Spread | null): number | null => spread?.median ?? null;
 
+/** Whether no call of it had ended when the recording did: its times are then at least what is told. */
+export function hasNotEnded({ measures }: ListedRegion): boolean {
+  return measures.unfinished === measures.occurrences;
+}
+
 const NAME: Column = {
   id: 'name',
   heading: 'Region',
@@ -114,7 +119,10 @@ const MEASURED: Column = {
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
-  text: ({ measures }) => `${measures.measured} of ${measures.occurrences}${measures.is_cold ? ', cold' : ''}`,
+  text: (region) => {
+    const { measured, occurrences, is_cold } = region.measures;
+    return hasNotEnded(region) ? 'not ended' : `${measured} of ${occurrences}${is_cold ? ', cold' : ''}`;
+  },
 };
 
 const BOUND: Column = {
@@ -123,7 +131,7 @@ const BOUND: Column = {
   meaning: 'What limits its median occurrence',
   kind: 'text',
   field: 'bound',
-  value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),
+  value: (region) => (region.measures.bound === null || hasNotEnded(region) ? null : boundText(region.measures.bound)),
 };
 
 /** The columns that something was measured for. */
@@ -156,6 +164,6 @@ export function cellText(column: Column, region: ListedRegion): string {
   const value = column.value(region);
   if (value === null) return '';
   if (typeof value === 'string') return value;
-  if (column.kind === 'time') return timeText(value);
+  if (column.kind === 'time') return hasNotEnded(region) ? `≥ ${timeText(value)}` : timeText(value);
   return column.kind === 'share' ? `${(value * 100).toFixed(1)} %` : String(value);
 }

@@ -1,6 +1,7 @@
 // All that is known of one region but its charts: what limits it, its numbers, its kernels and operators.
 import type { Bound, Breakdown, Measures, Spread } from '../protocol';
 import { explained } from './findings_markup';
+import { hasNotEnded } from './columns';
 import { html, nothing, type Markup } from './markup';
 import type { ListedRegion } from './messages';
 import {
@@ -32,16 +33,18 @@ export function placeText(region: ListedRegion): string | null {
 export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
   const { measures } = region;
   const bound =
-    measures.bound === null
+    measures.bound === null || hasNotEnded(region)
       ? nothing
       : html`<p><b>${explained(boundText(measures.bound), isSaved)}.</b> ${BOUNDS[measures.bound]}</p>`;
   const stale =
     region.stale.length === 0 ? nothing : html`<p class="stale"><b>Stale:</b> ${region.stale.join('; ')}.</p>`;
   return html`${stale}${bound}
-    <p class="quiet">${notesOf(measures).join(' ')}</p>`;
+    <p class="quiet">${notesOf(region).join(' ')}</p>`;
 }
 
-function notesOf(measures: Measures): string[] {
+function notesOf(region: ListedRegion): string[] {
+  const { measures } = region;
+  if (hasNotEnded(region)) return ['No call of it had ended when the recording did: its times are at least these.'];
   const notes = [`${measures.measured} of ${countText(measures.occurrences, 'occurrence')} measured.`];
   if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);

@@ -106,7 +106,7 @@ class Names:
         return Reached((), is_single=False)
 
     def is_record_function(self, node: Node, site: Site) -> bool:
-        """Whether the expression is torch's `record_function` class, or of that name in what another module hands on."""
+        """Whether the expression is torch's `record_function`, or what another module hands on under that name."""
         return any(
             origin in RECORD_FUNCTION or (origin.endswith(".record_function") and not origin.startswith("torch."))
             for origin in self._origins(node, site, _DEPTH)

@@ -43,9 +43,10 @@ def caught():
 
 def imported():
     from mine import record_function
-    with record_function("no"): pass
+    with record_function("handed on"): pass  #: with | handed on | imported
     import mine as torch
-    with torch.profiler.record_function("no"): pass
+    with torch.profiler.record_function("handed on, too"): pass  #: with | handed on, too | imported
+    with torch.profiler.record("no"): pass
 
 
 def nested():
