@@ -1,24 +1,26 @@
 """Whether a file can be run as a Python script, and what to do with one that cannot. Reads it; runs nothing."""
 
-import ast
-import warnings
+import re
 import zipfile
 from pathlib import Path
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.text import printable
 
-_SOURCES = (".py", ".pyw")
 _BEGINNING = 4096
-_ENDS_OF_DATA = (".json", ".jsonl", ".csv", ".md", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".gz", ".pt", ".pth")
+_SOURCES = (".py", ".pyw")
+_DATA = (".json", ".jsonl", ".csv", ".md", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".gz", ".pt", ".pth")
+_SHELL_FILES = (".sh", ".bash", ".zsh", ".fish", ".bat", ".cmd", ".ps1")
+_OTHERS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", "perl", "ruby", "node"})
+_HANDED_ON = re.compile(rb"\n\s*['\"]{1,3}:?\s*exec\b")
 
 
 def check_script(path: Path) -> None:
     """Raises `UsageError` for a file that is no Python; what only looks broken is left to Python to say.
 
-    A script may have any name, and a shell's first line be followed by Python (as pip's long ones are): such a file
-    counts if it reads as Python. A file called `.py` always does, and so does a folder or zip file, which is Python's
-    own affair.
+    A script may have any name, and a shell's first line may have Python below it that a quoted `exec` hands the file to
+    (pip writes such where the interpreter's path is long). What is called `.py`, folders and zip files are Python's own
+    affair.
     """
     name = printable(path.name)
     if path.suffix == ".ipynb":
@@ -37,25 +39,15 @@ def check_script(path: Path) -> None:
         raise UsageError(
             f"{name} is a program or data, no Python source. Name the Python file to run, or a module with -m."
         )
-    first = beginning.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    shell = first if first.startswith("#!") and "python" not in first else ""
-    is_doubtful = bool(shell) or path.suffix in (*_ENDS_OF_DATA, ".sh", ".bash", ".zsh", ".bat", ".ps1")
-    if not is_doubtful or (path.suffix not in _ENDS_OF_DATA and _reads_as_python(path)):
-        return
-    if path.suffix in _ENDS_OF_DATA:
+    if path.suffix in _DATA:
         raise UsageError(f"{name} is data, not a Python script. Name the Python file to run, or a module with -m.")
-    why = f" (its first line is {printable(shell)})" if shell else ""
+    first = beginning.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    starts = {word.rpartition("/")[2] for word in first[2:].split()} if first.startswith("#!") else set[str]()
+    is_shell = not _OTHERS.isdisjoint(starts) if starts else path.suffix in _SHELL_FILES
+    if not is_shell or _HANDED_ON.search(beginning):
+        return
+    why = f" (its first line is {printable(first)})" if starts else ""
     raise UsageError(
         f"{name} is a shell script{why}, not Python. Name the Python file that it starts, with the arguments that it"
         " gives: kinetoscope profile SCRIPT -- ARGUMENTS"
     )
-
-
-def _reads_as_python(path: Path) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
-            return False
-    return True

@@ -541,3 +541,61 @@ def test_any_two_texts_give_at_most_one_print_a_region(one: list[str], other: li
     places = [each.region for each in placements if each.region]
     assert len(set(places)) == len(places)
     assert all(not each.is_stale and each.region for each in place(region_prints(old), old))
+
+
+HELPED = """import torch
+from mylib import section
+
+def step(model):
+    with section("a"):
+        model(1)
+    with section("a"):
+        model(2)
+
+@section("b")
+def other():
+    pass
+"""
+
+
+def test_lines_that_only_a_run_knows_are_followed_by_their_text():
+    prints = region_prints(HELPED, [7, 10])
+    assert [(each.kind, each.line, each.path) for each in prints] == [
+        ("statement", 7, "step"),
+        ("statement", 10, "other"),
+    ]
+    assert prints[0].ordinal == 1, "of the two that read the same it is the second, whatever another run measured"
+    assert [RegionPrint.from_dict(each.to_dict()) for each in prints] == prints
+
+    def lines(text: str) -> list[tuple[int | None, str | None]]:
+        return [(each.region.line if each.region else None, each.stale_because) for each in place(prints, text)]
+
+    assert lines(HELPED) == [(7, None), (10, None)]
+    assert lines("# more\n" + HELPED) == [(8, None), (11, None)]
+    assert lines(HELPED.replace("model(2)", "model(3)")) == [(7, "own code changed"), (10, None)]
+    assert lines(HELPED.replace("model(1)", "model(3)")) == [(7, "function changed"), (10, None)]
+    assert lines(HELPED.replace("    pass", "    return 1")) == [(7, None), (10, "own code changed")]
+    assert lines(HELPED.replace('@section("b")', '@section("c")')) == [(7, None), (None, None)]
+    assert lines("") == [(None, None), (None, None)]
+    assert print_at(prints, 7, "any name") == prints[0]
+
+
+def test_a_region_of_the_source_goes_before_the_line_it_stands_at():
+    text = 'from torch.profiler import record_function\nwith record_function(f"{x}"), section("a"): pass\n'
+    known, line = region_prints(text, [2])
+    assert (known.kind, line.kind) == ("with", "statement")
+    assert print_at([line, known], 2, "whatever") == known
+
+
+@given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200), st.text('a()\n: #"', max_size=9)), max_size=4))
+@settings(max_examples=50, deadline=None)
+def test_no_text_stops_the_search_for_lines(edits):
+    placer = Placer(region_prints(HELPED, [7, 10]))
+    source = SourceRegions(HELPED)
+    for start, end, text in edits:
+        source.apply([Edit(min(start, end), max(start, end), text)])
+        again = [each.region for each in place(placer.prints, source.data)]
+        assert [each.region for each in placer.place(source)] == again, "the edits before do not count"
+        for row in range(source.data.count(b"\n") + 1):
+            statement = source.statement_at(row)
+            assert statement is None or statement.statement_line <= row + 1 <= statement.last_line

@@ -1,5 +1,6 @@
 """The table of regions at different widths."""
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -32,3 +33,28 @@ def test_a_wide_terminal_shows_all_columns():
 
 def test_a_narrow_one_says_what_it_leaves_out():
     assert "too narrow for CUDA busy" in " ".join(printed(60).split())
+
+
+def rows(*regions):
+    console = Console(width=200, file=StringIO())
+    console.print(region_table(console, regions, has_cuda=False))
+    return console.file.getvalue()
+
+
+def test_lines_of_several_files_are_told_with_their_file(tmp_path):
+    region = measure_traces([TRACE], []).regions[0]
+    first, second = (replace(region, name="work", file=str(tmp_path / name), line=7) for name in ("a.py", "b.py"))
+    assert ".py" not in rows(first)
+    assert "a.py:7" in rows(first, second)
+    assert "b.py:7" in rows(first, second)
+    alike = replace(first, file=str(tmp_path / "deeper" / "a.py"))
+    assert f"{tmp_path}/a.py:7" in rows(first, alike)
+    assert f"{tmp_path}/deeper/a.py:7" in rows(first, alike)
+
+
+def test_the_part_of_a_call_that_was_recorded_is_no_time_of_it():
+    region = measure_traces([TRACE], []).regions[0]
+    text = rows(replace(region, occurrences=1, measured=1, unfinished=1, is_cold=True))
+    assert text.count("≥ ") == 2  # CPU total and self
+    assert "not ended" in text
+    assert "cold" not in text

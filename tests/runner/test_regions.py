@@ -167,7 +167,7 @@ def test_more_warm_up_than_there_is(kinetoscope):
 
 
 def test_a_region_that_is_not_there(kinetoscope):
-    ran = kinetoscope("endings.py", "x", options=["--region", "endings.py:1"])
+    ran = kinetoscope("endings.py", "x", options=["--region", "endings.py:1000"])
     assert ran.code == 2
     work = line_of("endings.py", 'record_function("work")')
     assert f"(regions stand at: {work}, " in ran.messages

@@ -76,6 +76,9 @@ def test_a_request_has_absolute_paths_and_the_line_on_disk(tmp_path):
     assert request["interpreter"] == str(tmp_path / "env/bin/python")
     assert request["folder"] == str(tmp_path / "data")
     assert request["arguments"] == [f"{tmp_path}/data"]
+    tests = settings(runs=[{"module": "pytest", "arguments": ["-q", "${file}"], "environment": {"IT": "${file}"}}])
+    request = request_of(Order("", str(script)), tests, tmp_path)
+    assert (request["arguments"], request["environment"]) == (["-q", str(script)], {"IT": str(script)})
     other = settings(runs=[{"module": "package.main"}])
     assert request_of(Order("", str(script)), other, tmp_path)["script"] == "package.main"
     script.unlink()

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from kinetoscope_core.regions.entering import names_around
 from kinetoscope_core.regions.patterns import NamePattern
-from kinetoscope_core.regions.positions import Range
+from kinetoscope_core.regions.positions import Position, Range
 from kinetoscope_core.regions.region import Shape
 from kinetoscope_core.regions.syntax import Chunk
 
@@ -33,7 +33,7 @@ def _found(chunk: Chunk, row: int) -> Shape | None:
     way = chunk.way_to(first, first + 1)
     at = next((index for index in range(len(way) - 1, 0, -1) if way[index - 1].node.type in _BLOCKS), None)
     if at is None or way[at].node.type in {"comment", "ERROR"}:
-        return None
+        return _by_indent(chunk, row, first, text)
     statement = way[at].node
     definition = statement.child_by_field_name("definition") or statement
     body = definition.child_by_field_name("body") or definition.child_by_field_name("consequence")
@@ -43,7 +43,7 @@ def _found(chunk: Chunk, row: int) -> Shape | None:
         chunk.position(statement.end_point if colon is None else colon.start_point),
     )
     if not head.start.row <= row <= head.end.row:
-        return None
+        return _by_indent(chunk, row, first, text) if statement.has_error else None
     is_function = definition.type == "function_definition"
     return Shape(
         pattern=NamePattern((text.decode("utf-8", "replace"),)),
@@ -55,6 +55,25 @@ def _found(chunk: Chunk, row: int) -> Shape | None:
         statement_line=head.start.row + 1,
         path=".".join([*names_around(chunk, way[: at + 1]), *_own_name(chunk, definition, is_function=is_function)]),
         decorates="plain" if is_function else None,
+    )
+
+
+def _by_indent(chunk: Chunk, row: int, first: int, text: bytes) -> Shape:
+    """The same in text that is broken for the moment: the line, and as its body those below that stand deeper."""
+    way = chunk.way_to(first, first + 1)
+    rows = chunk.data.split(b"\n")
+    column = len(rows[row]) - len(rows[row].lstrip())
+    last = row
+    for number in range(row + 1, len(rows)):
+        stripped = rows[number].strip()
+        if stripped and len(rows[number]) - len(rows[number].lstrip()) <= column:
+            break
+        last = number if stripped else last
+    line = Range(Position(row, column), Position(row, len(rows[row].rstrip())))
+    body = None if last == row else Range(Position(row + 1, 0), Position(last, len(rows[last].rstrip())))
+    path = ".".join(names_around(chunk, way))
+    return Shape(
+        NamePattern((text.decode("utf-8", "replace"),)), "statement", line, line, body, row + 1, row + 1, path, None
     )
 
 

@@ -1,0 +1,97 @@
+"""Lines at which a run entered regions that their text does not tell of: shown and followed like any other."""
+
+import json
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from kinetoscope_core.placing import region_prints
+
+pytestmark = pytest.mark.timeout(120)
+
+# What enters the regions lies in another file: only a run can say that these two lines are some.
+TEXT = """import torch
+from mylib.timing import section
+
+for step in range(9):
+    with section("forward"):
+        y = torch.ones(3) + 1
+    with section(f"log_{step}"):
+        print(y)
+"""
+SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
+PASSAGE = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
+
+
+def region(line: int, name: str, **others: Any) -> dict[str, Any]:
+    times = {"cpu_total_ns": SPREAD, "cpu_self_ns": SPREAD}
+    nothing = dict.fromkeys(
+        ("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound"), None
+    )
+    return {
+        "name": name, "line": line, "occurrences": 8, "measured": 5, "is_cold": False, "unfinished": 0,
+        **times, **nothing, "overhead_ns": 0, "median_occurrence": PASSAGE, "first": PASSAGE, **others,
+    }  # fmt: skip
+
+
+def keep(client: Any, uri: str, *regions: dict[str, Any]) -> None:
+    """Stores a run of the text that entered these regions."""
+    path = uri.removeprefix("file://")
+    prints = region_prints(TEXT, [each["line"] for each in regions])
+    result = {
+        "schema": 1, "run": None, "traces": [], "device": None, "torch": "2.13.0", "device_total_ns": None,
+        "outside_regions_ns": None, "no_cuda_because": "a test", "problems": [],
+        "regions": [{**each, "file": path} for each in regions],
+        "sources": {path: {"prints": [each.to_dict() for each in prints]}},
+    }  # fmt: skip
+    folder = client.workspace_path.parent / "cache" / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"
+    folder.mkdir(parents=True)
+    (folder / "result.json").write_text(json.dumps(result))
+
+
+async def test_a_measured_line_has_its_hint_hover_and_lenses_and_keeps_them_through_edits(start):
+    client = await start()
+    uri = client.write("train.py", TEXT)
+    keep(client, uri, region(5, "forward"), region(7, "log_0"), region(7, "log_1"))
+    client.open(uri)
+    await client.until(lambda: client.results.get(uri) and client.results[uri].regions, "results")
+    assert await client.hint_texts(uri) == {4: "CPU 1.00 ms", 6: 'with section(f"log_{step}"): ×2 CPU 1.00 ms'}
+    hover = await client.text_document_hover_async(lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(4, 6)))
+    assert "forward" in hover.contents.value
+    lenses = await client.lenses(uri)
+    assert {(4, "▷ Profile"), (4, "Details"), (6, "▷ Profile")} <= set(lenses)
+    assert "forward" in await client.run_lens(uri, "Details", 4)
+    assert "Clear the times of" in " ".join(await client.code_actions(uri, 4))
+
+    client.replace(uri, 2, (0, 0), (0, 0), "# a line more\n")
+    assert set(await client.hint_texts(uri)) == {5, 7}
+    client.replace(uri, 3, (6, 13), (6, 18), "torch.zeros")  # in what runs inside of the first
+    texts = await client.hint_texts(uri)
+    assert texts[5] == "~ CPU 1.00 ms"
+    client.replace(uri, 4, (5, 9), (5, 10), "r")  # and what its own line says has changed: it is another one
+    assert set(await client.hint_texts(uri)) == {7}
+    client.replace(uri, 5, (5, 8), (5, 9), "(")  # broken while one types
+    assert set(await client.hint_texts(uri)) == {7}
+
+
+async def test_a_call_that_had_not_ended_is_never_told_as_the_time_of_one(start):
+    client = await start()
+    uri = client.write("train.py", TEXT)
+    keep(client, uri, region(5, "forward", occurrences=1, measured=1, unfinished=1, is_cold=True))
+    client.open(uri)
+    await client.until(lambda: client.results.get(uri) and client.results[uri].regions, "results")
+    assert await client.hint_texts(uri) == {4: "CPU at least 1.00 ms, not ended"}
+    details = await client.run_lens(uri, "Details", 4)
+    assert "not ended" in details
+    assert "at least these" in details
+
+
+async def test_a_file_that_imports_torch_can_be_profiled_though_no_region_is_found(start):
+    client = await start()
+    uri = client.write("train.py", TEXT)
+    client.open(uri)
+    assert await client.lenses(uri) == [(0, "▷ Profile file")]
+    other = client.write("other.py", "import os\nprint('torch')\n")
+    client.open(other)
+    assert await client.lenses(other) == []
