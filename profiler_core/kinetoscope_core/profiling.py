@@ -126,7 +126,10 @@ def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> 
     if wanted is None:
         return None
     file, colon, line = wanted.rpartition(":")
-    if not (colon and line.isdigit() and Path(file).is_file()):
+    is_place = bool(colon) and line.isdigit()
+    if is_place and file.endswith(".py") and not Path(file).is_file():
+        raise UsageError(f"--region: there is no file {printable(file)}.")
+    if not is_place or not Path(file).is_file():
         # As it stands in the source, or as it is shown: layer_{i} or layer_{…}.
         pattern = re.sub(r"\{[^{}]*\}", "{…}", wanted)
         patterns = [region for region in known if region.name == pattern and not region.is_exact]
