@@ -20,7 +20,8 @@ def code_lenses(document: Document, placed: Sequence[Placed], active: ActiveRun 
     """The lenses of a file, in the order of its lines. One without regions, known or measured, that does not import
     torch either has none.
     """
-    regions = [*document.regions, *(each.region for each in placed if each.region.kind == "statement")]
+    measured_lines = (each.region for each in placed if each.region.kind == "statement")
+    regions = [*document.regions, *document.helped, *measured_lines]
     file_row = _row_for_the_file(document, regions)
     if file_row is None:
         return

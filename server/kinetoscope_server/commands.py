@@ -18,9 +18,9 @@ from kinetoscope_server.server import KinetoscopeServer
 
 
 def _regions(server: KinetoscopeServer, document: Document) -> list[Region]:
-    """Those of the text, and the lines at which others were measured."""
+    """Those of the text, and the lines at which helpers enter others, or at which others were measured."""
     placed = server.board.placed(document)
-    return [*document.regions, *(each.region for each in placed if each.region.kind == "statement")]
+    return [*document.regions, *document.helped, *(each.region for each in placed if each.region.kind == "statement")]
 
 
 def region_of(server: KinetoscopeServer, document: Document, line: int, name: str) -> Region | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
-from kinetoscope_core.regions import Edit, Encoding, LineEdit, Position, Range, Region, SourceRegions
+from kinetoscope_core.regions import Edit, Encoding, LineEdit, Position, Range, Region, SourceRegions, helped_statements
 
 
 def path_of(uri: str) -> str | None:
@@ -33,6 +33,7 @@ class Document:
         self.source = SourceRegions(text)
         self._encoding: Encoding = encoding
         self._regions: Sequence[Region] | None = None
+        self._helped: Sequence[Region] | None = None
 
     @property
     def regions(self) -> Sequence[Region]:
@@ -40,6 +41,13 @@ class Document:
         if self._regions is None:
             self._regions = self.source.regions
         return self._regions
+
+    @property
+    def helped(self) -> Sequence[Region]:
+        """The lines that seem to enter regions by helpers of the text as it now is."""
+        if self._helped is None:
+            self._helped = helped_statements(self.source)
+        return self._helped
 
     def change(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None) -> None:
         for change in changes:
@@ -52,6 +60,7 @@ class Document:
         self.version = version
         self.number += 1
         self._regions = None
+        self._helped = None
 
     def is_as_on_disk(self) -> bool:
         """Whether the file holds this text; line ends may differ, since editors turn them as they save."""

@@ -95,3 +95,50 @@ async def test_a_file_that_imports_torch_can_be_profiled_though_no_region_is_fou
     other = client.write("other.py", "import os\nprint('torch')\n")
     client.open(other)
     assert await client.lenses(other) == []
+
+
+HELPED = """import torch
+from contextlib import contextmanager
+from torch.profiler import record_function
+
+
+@contextmanager
+def section(name):
+    with record_function(name):
+        yield
+
+
+class timed(record_function):
+    pass
+
+
+def named(name):
+    return record_function(name)
+
+
+@contextmanager
+def other():
+    yield
+
+
+with section("a"), other():
+    with timed("b"):
+        pass
+    with other():
+        pass
+
+
+@named("c")
+def f():
+    pass
+"""
+
+
+async def test_lines_that_call_a_helper_of_the_file_can_be_profiled_before_any_run(start):
+    client = await start()
+    uri = client.write("train.py", HELPED)
+    client.open(uri)
+    # The helper's own line, too: it profiles all that is entered through it.
+    assert [row for row, title in await client.lenses(uri) if title == "▷ Profile"] == [7, 24, 25, 31]
+    client.replace(uri, 2, (0, 0), (0, 0), "\n")
+    assert [row for row, title in await client.lenses(uri) if title == "▷ Profile"] == [8, 25, 26, 32]
