@@ -28,8 +28,9 @@ def helped_statements(source: SourceRegions) -> list[Region]:
     if b"record_function" not in text:
         return []
     managers, classes, functions = (set(pattern.findall(text)) for pattern in _HELPERS)
-    around = {region.path.rpartition(".")[2].encode() for region in source.regions}
-    names = (managers & around) | classes | functions
+    if managers:
+        managers &= {region.path.rpartition(".")[2].encode() for region in source.regions}
+    names = managers | classes | functions
     if not names:
         return []
     called = rb"^[ \t]*(?:async +)?(?:with\b[^\n#]*|@[\w.]*)\b(?:" + b"|".join(map(re.escape, sorted(names))) + rb")\("
