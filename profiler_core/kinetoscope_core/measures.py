@@ -42,6 +42,9 @@ class Occurrence:
     thread, `parent` also that of a region of an autograd thread in the forward thread's. `start_ns` is on the trace's
     clock. The CUDA fields are `None` where the trace holds no device activity at all. `sync_ns` is time waiting for the
     device, `sync_idle_ns` the part of it in which no device worked; `overhead_ns` is the profiler's own work inside.
+    `cuda_busy_ns` is `None` also where an activity of it has times that cannot be. `has_times` is false where its own
+    start and end cannot be, `has_cuda_times` where the length of an activity cannot be. `unrecorded_launches` are the
+    launches (nested regions included) of which the trace has no activity.
     """
 
     name: str
@@ -61,6 +64,9 @@ class Occurrence:
     backward_cuda_ns: int | None
     sync_idle_ns: int | None
     launches: int | None
+    has_times: bool = True
+    has_cuda_times: bool = True
+    unrecorded_launches: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from kinetoscope_core.trace.schema import OF_USE
 from kinetoscope_core.trace.times import ns_from_us
 
 _LARGEST: Final = 2**63 - 1
-_LARGEST_US: Final = _LARGEST // 1000
+_LARGEST_US: Final = 9_200_000_000_000_000  # well below 2**63 ns, also after a float was rounded
 _NO: Final = (False, "false", "False")
 
 _Int64 = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)]
@@ -96,6 +96,8 @@ def made_plain(value: object) -> Event:
     if phase not in ("X", "s", "f") and "ph" in given:
         return Unused()
     has_name = isinstance(name, str | int | float) or phase != "X"
+    if _is_beyond(duration):
+        duration = _LARGEST_US
     if "ph" not in given or not has_name or not _is_time(ts) or not _is_time(duration):
         return (Unreadable if category in OF_USE else Unused)(has_phase="ph" in given)
     pid, tid = _as_key(given.get("pid")), _as_key(given.get("tid"))
@@ -122,8 +124,18 @@ def _arguments(value: object) -> Arguments:
 
 def _is_time(value: object) -> bool:
     try:
-        return abs(ns_from_us(value)) <= _LARGEST
+        return abs(ns_from_us(value)) <= _LARGEST_US * 1000
     except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _is_beyond(value: object) -> bool:
+    """Whether a length is a number that no 64-bit integer of ns holds."""
+    try:
+        return ns_from_us(value) > _LARGEST_US * 1000
+    except OverflowError:  # infinite
+        return True
+    except (TypeError, ValueError):
         return False
 
 
