@@ -60,7 +60,7 @@ def _lost(trace: Trace) -> frozenset[int]:
     device = trace.device
     if 0 in device.start_ns:
         rows = enumerate(zip(device.start_ns, device.duration_ns, strict=True))
-        return device.cut | {index for index, row in rows if row == (0, 0)}
+        return frozenset({index for index, row in rows if row == (0, 0)} | device.cut)
     return frozenset(device.cut)
 
 

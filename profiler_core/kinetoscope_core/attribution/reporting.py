@@ -73,6 +73,11 @@ def problems_of(
     if unfinished:
         message = f"{_count(unfinished, 'region was', 'regions were')} still open when the window closed."
         problems.append(Problem("unfinished-region", message, {"count": unfinished}))
+    untimed = sum(1 for occurrence in occurrences if not occurrence.has_times)
+    if untimed:
+        have = "call of a region has" if untimed == 1 else "calls of regions have"
+        message = f"{untimed} {have} no times (0, or below zero): in no statistics."
+        problems.append(Problem("untimed-region", message, {"count": untimed}))
     inside = [each for each in occurrences if each.overhead_ns]
     if inside:
         longest = max(each.overhead_ns for each in inside)

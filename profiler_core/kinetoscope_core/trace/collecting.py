@@ -31,6 +31,7 @@ _LEGACY: Final = 3  # a kind of host slice: an operator or a region, the name te
 _OVERHEAD: Final = _OTHER << 4
 _FRAME: Final = _OVERHEAD + 1
 _OF_NO_USE: Final = 255
+_MOST_UNREAD: Final = 100
 _CODES: Final = {
     **HOST_KINDS,
     **{category: (_DEVICE << 4) + kind for category, kind in DEVICE_KINDS.items()},
@@ -52,7 +53,8 @@ class Collector:
     """Takes lists of events and fills the columns of a trace.
 
     `events` counts everything seen, `unreadable` what lacks a usable time or name. Where nothing `has_phases`, the
-    events are not those of a trace.
+    events are not those of a trace. `unread` are the categories that are of no use here; of slices without a category
+    `unread_names` and `unread_rows` keep some names and processes.
     """
 
     def __init__(self) -> None:
@@ -63,6 +65,9 @@ class Collector:
         self.unreadable = 0
         self.has_phases = False
         self.has_stacks = False
+        self.unread: set[str] = set()
+        self.unread_names: set[str] = set()
+        self.unread_rows: set[str] = set()
         self._names: dict[str, int] = {}
         self._threads: dict[Thread, int] = {}
         # The same by what stands in the file: one thread can be number and text (2021: 5555 and "5555").
@@ -105,6 +110,15 @@ class Collector:
         if _OVERHEAD in codes:
             self._add_overhead([event for event in slices if event.cat == OVERHEAD])
         self.has_stacks = self.has_stacks or _FRAME in codes
+        if _OF_NO_USE in codes:
+            self._note_unread([event for event, code in zip(slices, codes, strict=True) if code == _OF_NO_USE])
+
+    def _note_unread(self, slices: list[Slice]) -> None:
+        self.unread.update([event.cat for event in slices])
+        if "" in self.unread and len(self.unread_names) < _MOST_UNREAD:
+            bare = [event for event in slices if not event.cat]
+            self.unread_names.update([event.name for event in bare[:_MOST_UNREAD]])
+            self.unread_rows.update([str(event.pid) for event in bare[:_MOST_UNREAD]])
 
     def _add_host(self, kinds: bytes, slices: list[Slice]) -> None:
         host = self.host
@@ -205,6 +219,9 @@ class Collector:
         self.unreadable += later.unreadable
         self.has_phases |= later.has_phases
         self.has_stacks |= later.has_stacks
+        self.unread |= later.unread
+        self.unread_names |= later.unread_names
+        self.unread_rows |= later.unread_rows
 
     def flows(self) -> ForwardBackwardFlows:
         """The flows whose two ends were seen."""

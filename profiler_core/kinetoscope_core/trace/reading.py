@@ -17,6 +17,7 @@ from kinetoscope_core.trace.decoding import Decoder
 from kinetoscope_core.trace.metadata import base_time_in, metadata_from, metadata_object
 from kinetoscope_core.trace.parts import read_parts
 from kinetoscope_core.trace.slicing import EventSlices
+from kinetoscope_core.trace.writers import other_tool
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -138,6 +139,9 @@ def _problems_of(
             " on the CPU they end with the recording, on the GPU they count as 0 ns."
         )
         yield Problem("overflowing-duration", message, {"count": beyond})
+    tool = other_tool(collector.unread, collector.unread_names, collector.unread_rows)
+    if tool is not None:
+        yield tool
     if not collector.events:
         yield Problem("no-events", "The trace holds no events: nothing was recorded in the window.")
 
