@@ -96,14 +96,16 @@ def _overlong(trace: Trace, order: Iterable[int], others: Container[int]) -> fro
 
 
 def _overlong_of_stream(trace: Trace, of_stream: Iterable[int]) -> Iterable[int]:
-    """Those that lie over the next launch's. The nodes of one graph may run side by side: they have one launch."""
+    """Those that lie over the next launch's. The nodes of one graph may run side by side: they have one launch, and
+    what has no id could be one of them.
+    """
     device = trace.device
     longest, until = -1, -(2**63)
     for index in of_stream:
         start = device.start_ns[index]
         end = start + device.duration_ns[index]
-        is_of_other_launch = longest >= 0 and device.correlation[longest] != device.correlation[index]
-        if is_of_other_launch and until - start > MOST_OVERLAP_NS:
+        launches = (device.correlation[longest], device.correlation[index]) if longest >= 0 else (0, 0)
+        if launches[0] != launches[1] and min(launches) > 0 and until - start > MOST_OVERLAP_NS:
             yield longest
             longest, until = index, end
         elif end >= until:

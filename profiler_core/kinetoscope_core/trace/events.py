@@ -92,12 +92,10 @@ def made_plain(value: object) -> Event:
     phase, name = given.get("ph"), given.get("name")
     category = str(given.get("cat", ""))
     ts: Any = given.get("ts")
-    duration: Any = given.get("dur", 0)  # some writers leave out a length of zero
+    duration: Any = _bounded(given.get("dur", 0))  # some writers leave out a length of zero
     if phase not in ("X", "s", "f") and "ph" in given:
         return Unused()
     has_name = isinstance(name, str | int | float) or phase != "X"
-    if _is_beyond(duration):
-        duration = _LARGEST_US
     if "ph" not in given or not has_name or not _is_time(ts) or not _is_time(duration):
         return (Unreadable if category in OF_USE else Unused)(has_phase="ph" in given)
     pid, tid = _as_key(given.get("pid")), _as_key(given.get("tid"))
@@ -129,14 +127,13 @@ def _is_time(value: object) -> bool:
         return False
 
 
-def _is_beyond(value: object) -> bool:
-    """Whether a length is a number that no 64-bit integer of ns holds."""
+def _bounded(length: object) -> object:
+    """A length that no 64-bit integer of ns holds becomes the longest, or the shortest, that is read as one."""
     try:
-        return ns_from_us(value) > _LARGEST_US * 1000
-    except OverflowError:  # infinite
-        return True
-    except (TypeError, ValueError):
-        return False
+        ns = ns_from_us(length)
+    except (TypeError, ValueError, OverflowError):
+        return length
+    return min(max(ns, -_LARGEST_US * 1000), _LARGEST_US * 1000) // 1000 if abs(ns) > _LARGEST_US * 1000 else length
 
 
 def _as_key(value: object) -> int | str:
