@@ -4,16 +4,12 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from kinetoscope_core.attribution import Attribution, attribute
-from kinetoscope_core.breakdown import breakdowns
-from kinetoscope_core.contents import contents_of
 from kinetoscope_core.errors import NothingMeasured
-from kinetoscope_core.findings import BY_CODE, findings, is_of_torch
-from kinetoscope_core.grouping import Grouping, grouping_of, regrouped
-from kinetoscope_core.measures import Contents, Device, Finding, Problem, RegionMeasures, Unmeasured
+from kinetoscope_core.findings import BY_CODE
+from kinetoscope_core.measures import Device, Problem
 from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.problems import (
     adopted_without_cuda,
@@ -28,16 +24,16 @@ from kinetoscope_core.problems import (
     own_profiler_was_silent,
     without_own_profiler,
 )
-from kinetoscope_core.recording import Recording
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
 from kinetoscope_core.regions import Region, region_at
 from kinetoscope_core.results import Result, RunInfo
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.sources import Sources
-from kinetoscope_core.summary import START_UP, RegionKey, Window, regions_cpu_ns, start_up, summarise, unmeasured
-from kinetoscope_core.timeline import timelines
-from kinetoscope_core.trace import Trace, read_trace
+from kinetoscope_core.summary import RegionKey, Window, regions_cpu_ns
+from kinetoscope_core.telling import Reading, Summary, reading_of, summarised
+from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
+from kinetoscope_core.unmeasured import start_up
 
 NUMBERED_FROM = 64
 """After so many passages of a place a name seen for the first time is a numbered step, no longer a cold region."""
@@ -45,19 +41,6 @@ NUMBERED_FROM = 64
 _SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
 """Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
 What of it lies in a measured region is shown there."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One trace, read and attributed, with its part of the summary's input."""
-
-    trace: Trace
-    attribution: Attribution
-    problems: Sequence[Problem]
-
-    @property
-    def base_time_ns(self) -> int:
-        return self.trace.metadata.base_time_ns or 0
 
 
 def measure_run(
@@ -73,7 +56,7 @@ def measure_run(
     windows = _windows_that_count(log)
     if log is None or not windows:
         raise nothing_measured(outcome, len(known), log, config.focus)
-    readings = [_read(window.trace) for window in windows]
+    readings = [reading_of(window.trace) for window in windows]
     not_entered = _not_entered(log, known, script)
     unlogged = _keys_of_unlogged(not_entered, script)
     parts = [
@@ -89,7 +72,7 @@ def measure_run(
             _keys_and_warmup(log, window, reading, sources, config.warmup, unlogged),
         )
     ]
-    found = _summarised(readings, parts, sources)
+    found = summarised(readings, parts, sources)
     regions = found.regions
     if not any(region.file for region in (*regions, *found.unmeasured)):
         raise nothing_measured(outcome, len(known), log, config.focus)
@@ -157,7 +140,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     """
     sources = Sources()
     places = [(str(file), region) for file in source_files for region in sources.regions_of(str(file))]
-    readings = [_read(path) for path in paths]
+    readings = [reading_of(path) for path in paths]
     keys: dict[str, RegionKey] = {}
     parts: list[Window] = []
     for reading in readings:
@@ -166,7 +149,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
             if occurrence.name not in keys:
                 keys[occurrence.name] = _key_by_name(occurrence.name, places)
         parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
-    found = _summarised(readings, parts, sources)
+    found = summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]
     if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
         names = ", ".join(str(path) for path in paths)
@@ -180,79 +163,6 @@ def _holds_something(trace: Trace) -> bool:
     return len(trace.device) > 0 or OPERATOR in trace.host.kind
 
 
-def _read(path: Path) -> _Reading:
-    trace, problems = read_trace(path)
-    attribution = attribute(trace)
-    return _Reading(trace, attribution, [*problems, *attribution.problems])
-
-
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """The regions with all that is known of them, the series that they are part of, and what is said of the run."""
-
-    regions: Sequence[RegionMeasures]
-    groups: Sequence[RegionMeasures]
-    unmeasured: Sequence[Unmeasured]
-    of_run: tuple[Finding, ...]
-    contents: Contents | None
-
-
-def _summarised(readings: Sequence[_Reading], windows: Sequence[Window], sources: Sources) -> _Summary:
-    """All that is said of the recordings."""
-    grouping = grouping_of(windows)
-    windows = regrouped(windows, grouping.merged)
-    recordings = _recordings(readings, windows)
-    regions, of_run = _in_detail(recordings, windows, sources, grouping)
-    groups: list[RegionMeasures] = []
-    if grouping.series:
-        of_series = regrouped(windows, grouping.series)
-        # What is true of all steps is said once: of the run, with each series as one region.
-        rows, of_run = _in_detail(_recordings(readings, of_series), of_series, sources, grouping)
-        wanted = set(grouping.series.values())
-        groups = [each for each in rows if RegionKey(each.name, each.file, each.line) in wanted]
-    keys = {key for window in windows for key in window.keys if key != START_UP}
-    has_users = any(not is_of_torch(key) for key in keys)
-    return _Summary(
-        regions=regions,
-        groups=groups,
-        unmeasured=unmeasured(*windows),
-        of_run=of_run,
-        contents=None if has_users else contents_of(recordings),
-    )
-
-
-def _recordings(readings: Sequence[_Reading], windows: Sequence[Window]) -> list[Recording]:
-    return [Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)]
-
-
-def _in_detail(
-    recordings: Sequence[Recording], windows: Sequence[Window], sources: Sources, grouping: Grouping
-) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
-    """The regions with what they are made of and what is found in them, and the findings of the run as a whole."""
-    parts, medians = breakdowns(recordings), timelines(recordings)
-    measures = summarise(*windows)
-    found = findings(recordings, measures)
-    regions: list[RegionMeasures] = []
-    for each in measures:
-        key = RegionKey(each.name, each.file, each.line)
-        ignored = sources.ignored_at(each.file, each.line, each.name) if each.file and each.line else ()
-        here = tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_regions.get(key, ()))
-        series = grouping.series.get(key)
-        regions.append(
-            replace(
-                each,
-                breakdown=parts[key],
-                timeline=medians.get(key),
-                findings=here,
-                names=grouping.names.get(key, 1),
-                series=None if series is None else series.name,
-            )
-        )
-    first = next((each.file for each in regions if each.file), None)
-    ignored = sources.ignored_on_top_of(first) if first else ()
-    return regions, tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_run)
-
-
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
     """The script's own recordings, if it made any; ours was then only a beginning."""
     if log is None:
@@ -264,7 +174,7 @@ def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
 def _keys_and_warmup(
     log: RegionLog,
     window: LoggedWindow,
-    reading: _Reading,
+    reading: Reading,
     sources: Sources,
     warmup: int,
     unlogged: Mapping[str, RegionKey],
@@ -353,9 +263,9 @@ def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:
 def _result(
     run: RunInfo | None,
     traces: Sequence[Path],
-    readings: Sequence[_Reading],
+    readings: Sequence[Reading],
     windows: Sequence[Window],
-    found: _Summary,
+    found: Summary,
     problems: Sequence[Problem],
     torch: str | None,
     devices: Sequence[str],

@@ -14,8 +14,6 @@ from kinetoscope_core.measures import (
     OccurrenceTimes,
     RegionMeasures,
     Spread,
-    StartUp,
-    Unmeasured,
 )
 
 # measures.md, "Bound": CUDA busy over the time in which the CPU did not wait.
@@ -81,46 +79,19 @@ def summarise(*windows: Window) -> list[RegionMeasures]:
     """The measures of every region, in the order in which the regions were first entered.
 
     Measured are the finished passages that were no warm-up. A region that has only warm-up passages is measured all the
-    same and marked cold. One without a finished passage with times has no measures: `unmeasured` has it.
+    same and marked cold. One without a finished passage with times has no measures: unmeasured.py has it.
     """
     return [_measures(key, passages, windows) for key, passages in passages_of(windows).items()]
 
 
 def passages_of(windows: Sequence[Window]) -> dict[RegionKey, Passages]:
     """Which occurrences are those of each region, and which of them are measured: at least one of each."""
-    found = ((key, _passages(seen, windows)) for key, seen in _seen(windows).items())
+    found = ((key, _passages(seen, windows)) for key, seen in passages_by_key(windows).items())
     return {key: passages for key, passages in found if passages is not None}
 
 
-def unmeasured(*windows: Window) -> list[Unmeasured]:
-    """The regions that have no passage with times: all were still open at the end, or have none that can be."""
-    return [
-        _unmeasured(key, seen, windows)
-        for key, seen in _seen(windows).items()
-        if not any(_has_time(windows[number].occurrences[index]) for number, index in seen)
-    ]
-
-
-def start_up(windows: Sequence[Window]) -> StartUp | None:
-    """What our own launch took; `None` if there was none."""
-    found = [
-        occurrence
-        for window in windows
-        for key, occurrence in zip(window.keys, window.occurrences, strict=True)
-        if key == START_UP
-    ]
-    if not found:
-        return None
-    cuda = [each.cuda_total_ns for each in found if each.cuda_total_ns is not None]
-    launches = [each.launches for each in found if each.launches is not None]
-    return StartUp(
-        cpu_ns=sum(each.cpu_total_ns for each in found),
-        cuda_ns=sum(cuda) if cuda else None,
-        launches=sum(launches) if launches else None,
-    )
-
-
-def _seen(windows: Sequence[Window]) -> dict[RegionKey, list[Passage]]:
+def passages_by_key(windows: Sequence[Window]) -> dict[RegionKey, list[Passage]]:
+    """The occurrences of each region, without our own launch."""
     regions: dict[RegionKey, list[Passage]] = {}
     for number, window in enumerate(windows):
         for index, key in enumerate(window.keys):
@@ -130,7 +101,7 @@ def _seen(windows: Sequence[Window]) -> dict[RegionKey, list[Passage]]:
 
 
 def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages | None:
-    timed = [(number, index) for number, index in seen if _has_time(windows[number].occurrences[index])]
+    timed = [(number, index) for number, index in seen if has_time(windows[number].occurrences[index])]
     if not timed:
         return None
     warm = [passage for passage in timed if not _is_warmup(windows[passage[0]], passage[1])]
@@ -144,26 +115,9 @@ def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages | 
     )
 
 
-def _has_time(occurrence: Occurrence) -> bool:
+def has_time(occurrence: Occurrence) -> bool:
+    """Whether what an occurrence took is a time: it had ended, and its start and end can be."""
     return occurrence.is_finished and occurrence.has_times
-
-
-def _unmeasured(key: RegionKey, seen: Sequence[Passage], windows: Sequence[Window]) -> Unmeasured:
-    occurrences = [windows[number].occurrences[index] for number, index in seen]
-    still_open = [each for each in occurrences if not each.is_finished]
-    longest = max(still_open, key=lambda occurrence: occurrence.cpu_total_ns, default=None)
-    own = [each.cuda_self_ns for each in occurrences if each.cuda_self_ns is not None]
-    return Unmeasured(
-        name=key.name,
-        file=key.file,
-        line=key.line,
-        occurrences=len(seen),
-        unfinished=len(still_open),
-        at_least_ns=None if longest is None else longest.cpu_total_ns,
-        cuda_at_least_ns=None if longest is None else longest.cuda_total_ns,
-        cuda_recorded_ns=sum(own) if own else None,
-        first=_in_trace(seen[0], windows),
-    )
 
 
 def median_of(values: Sequence[int]) -> int:
@@ -221,7 +175,7 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
     occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
     on_thread, on_device = passages.on_thread, passages.on_device
     median = median_passage(passages, windows)
-    timed = [passage for passage in passages.seen if _has_time(occurrences[passage])]
+    timed = [passage for passage in passages.seen if has_time(occurrences[passage])]
     launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
     launches_nothing = launches is not None and launches.sum == 0
     is_without_record = launches_nothing and any(occurrences[each].unrecorded_launches for each in on_device)
@@ -250,8 +204,8 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         launches=launches,
         overhead_ns=sum(occurrences[passage].overhead_ns for passage in on_thread),
         bound=None if is_without_record else bound_of(occurrences[median], launches_nothing=launches_nothing),
-        median_occurrence=_in_trace(median, windows),
-        first=_in_trace(timed[0], windows),
+        median_occurrence=in_trace(median, windows),
+        first=in_trace(timed[0], windows),
         occurrence_times=tuple(_times(passage, windows) for passage in _chosen(timed, median)),
         cpu_recorded_ns=sum(occurrences[each].cpu_total_ns for each in _on_thread(passages.seen, windows)),
         cuda_recorded_ns=None if recorded is None else recorded.sum,
@@ -285,7 +239,8 @@ def _times(passage: Passage, windows: Sequence[Window]) -> OccurrenceTimes:
     )
 
 
-def _in_trace(passage: Passage, windows: Sequence[Window]) -> OccurrenceInTrace:
+def in_trace(passage: Passage, windows: Sequence[Window]) -> OccurrenceInTrace:
+    """A passage to point at."""
     number, index = passage
     window = windows[number]
     occurrence = window.occurrences[index]

@@ -5,17 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kinetoscope_core.measures import Occurrence, Spread, StartUp
-from kinetoscope_core.summary import (
-    START_UP,
-    RegionKey,
-    Window,
-    bound_of,
-    median_of,
-    regions_cpu_ns,
-    start_up,
-    summarise,
-    unmeasured,
-)
+from kinetoscope_core.summary import START_UP, RegionKey, Window, bound_of, median_of, regions_cpu_ns, summarise
+from kinetoscope_core.unmeasured import start_up, unmeasured
 
 _PLAIN = Occurrence(
     name="r",

@@ -7,8 +7,9 @@ import pytest
 
 from kinetoscope_core.attribution import Attribution, attribute
 from kinetoscope_core.measures import Occurrence, RegionMeasures
-from kinetoscope_core.summary import Window, summarise, unmeasured
+from kinetoscope_core.summary import Window, summarise
 from kinetoscope_core.trace import read_trace
+from kinetoscope_core.unmeasured import unmeasured
 
 _OURS = Path(__file__).parent.parent / "traces"
 _SHARED = _OURS.parent.parent.parent / "shared" / "traces"
