@@ -184,11 +184,11 @@ def test_what_is_nested_or_entered_again_is_no_series(tmp_path):
 
 
 def test_of_a_long_series_the_result_holds_the_pattern_alone(tmp_path):
-    steps = [event("user_annotation", f"step_{number}", 10 * number, 5) for number in range(100_000)]
+    steps = [event("user_annotation", f"step_{number}", 10 * number, 5) for number in range(30_000)]
     result = measure_traces([made(tmp_path, *steps)], [])
     (region,) = result.regions
-    assert (region.name, region.names, region.occurrences, region.measured) == ("step_N", 100_000, 100_000, 100_000)
-    assert region.cpu_total_ns.sum == 500_000_000
+    assert (region.name, region.names, region.occurrences, region.measured) == ("step_N", 30_000, 30_000, 30_000)
+    assert region.cpu_total_ns.sum == 150_000_000
     assert result.groups == ()
     assert len(to_json(result)) < 200_000
 
