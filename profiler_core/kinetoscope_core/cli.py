@@ -182,7 +182,8 @@ def _found(result: Result, codes: Collection[str]) -> int:
     unchecked = [code for code in codes if result.device_total_ns is None and not BY_CODE[code].is_of_cpu]
     if unchecked:
         _say(f"note: --fail-on: not checked, as no GPU work was measured: {', '.join(unchecked)}.")
-    found = [(region.name, each.code) for region in result.regions for each in active(region.findings)]
+    rows = (*result.regions, *result.groups)
+    found = [(region.name, each.code) for region in rows for each in active(region.findings)]
     found += [("the run", each.code) for each in active(result.findings)]
     wanted = [f"{code} in {printable(name)}" for name, code in found if code in codes]
     if wanted:

@@ -42,6 +42,9 @@ class Occurrence:
     thread, `parent` also that of a region of an autograd thread in the forward thread's. `start_ns` is on the trace's
     clock. The CUDA fields are `None` where the trace holds no device activity at all. `sync_ns` is time waiting for the
     device, `sync_idle_ns` the part of it in which no device worked; `overhead_ns` is the profiler's own work inside.
+    `cuda_busy_ns` is `None` also where an activity of it has times that cannot be. `has_times` is false where its own
+    start and end cannot be, `has_cuda_times` where the length of an activity cannot be. `unrecorded_launches` are the
+    launches (nested regions included) of which the trace has no activity.
     """
 
     name: str
@@ -61,6 +64,9 @@ class Occurrence:
     backward_cuda_ns: int | None
     sync_idle_ns: int | None
     launches: int | None
+    has_times: bool = True
+    has_cuda_times: bool = True
+    unrecorded_launches: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +237,48 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """A region that was entered and has no call with a time: none had ended, or their times cannot be.
+
+    `at_least_ns` is what the longest unfinished call had taken when the recording stopped, `cuda_at_least_ns` the CUDA
+    total of the same call; `None` where no call was unfinished, or CUDA was not measured. `cuda_recorded_ns` is the
+    CUDA self of all its calls: part of the device total, and of no other region.
+    """
+
+    name: str
+    file: str | None
+    line: int | None
+    occurrences: int
+    unfinished: int
+    at_least_ns: int | None
+    cuda_at_least_ns: int | None
+    cuda_recorded_ns: int | None
+    first: OccurrenceInTrace
+
+
+@dataclass(frozen=True, slots=True)
+class StartUp:
+    """The launch of ours that takes the profiler's start-up wait: no region, and in no total."""
+
+    cpu_ns: int
+    cuda_ns: int | None
+    launches: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a recording without regions of the user's holds. `kernels` and `operators` are the costliest, `…_names` say
+    how many names there are; the operators are those that lie in no other one. `activities` counts those of the device.
+    """
+
+    kernels: tuple[KernelShare, ...]
+    kernel_names: int
+    activities: int
+    operators: tuple[OperatorShare, ...]
+    operator_names: int
+
+
+@dataclass(frozen=True, slots=True)
 class RegionMeasures:
     """What one region took. `occurrences` counts all passages, `measured` those that enter the statistics.
 
@@ -239,6 +287,9 @@ class RegionMeasures:
     `breakdown`, `occurrence_times` (all passages seen, or 200 of them), `timeline` (of the median occurrence) and
     `findings` (the costliest first) are `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns`
     are the totals of all passages seen, warm-up included: what the region's share of the recording is counted by.
+    `unfinished` and `untimed` (their times cannot be) calls are in no statistics; `at_least_ns` is what the longest
+    unfinished one had taken when the recording stopped. `names` is above 1 where a region stands for so many names that
+    differ in counters alone; `series` is the name of the series that a region is part of.
     """
 
     name: str
@@ -265,6 +316,10 @@ class RegionMeasures:
     cpu_recorded_ns: int | None = None
     cuda_recorded_ns: int | None = None
     findings: tuple[Finding, ...] | None = None
+    untimed: int = 0
+    at_least_ns: int | None = None
+    names: int = 1
+    series: str | None = None
 
     @property
     def has_not_ended(self) -> bool:

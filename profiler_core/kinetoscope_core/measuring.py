@@ -4,35 +4,36 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from kinetoscope_core.attribution import Attribution, attribute
-from kinetoscope_core.breakdown import breakdowns
 from kinetoscope_core.errors import NothingMeasured
-from kinetoscope_core.findings import BY_CODE, findings
-from kinetoscope_core.measures import Device, Finding, Problem, RegionMeasures
+from kinetoscope_core.findings import BY_CODE
+from kinetoscope_core.measures import Device, Problem
 from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.problems import (
     adopted_without_cuda,
     changed_while_running,
     cupti_problems,
     ending_problem,
+    not_ended,
     not_reached,
     not_recorded,
     nothing_measured,
     outside_while_stopping,
     own_profiler_was_silent,
+    without_own_profiler,
 )
-from kinetoscope_core.recording import Recording
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
 from kinetoscope_core.regions import Region, region_at
 from kinetoscope_core.results import Result, RunInfo
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.sources import Sources
-from kinetoscope_core.summary import RegionKey, Window, regions_cpu_ns, summarise
-from kinetoscope_core.timeline import timelines
-from kinetoscope_core.trace import Trace, read_trace
+from kinetoscope_core.summary import RegionKey, Window, regions_cpu_ns
+from kinetoscope_core.telling import Reading, Summary, reading_of, summarised
+from kinetoscope_core.trace import Trace
+from kinetoscope_core.trace.schema import OPERATOR
+from kinetoscope_core.unmeasured import start_up
 
 NUMBERED_FROM = 64
 """After so many passages of a place a name seen for the first time is a numbered step, no longer a cold region."""
@@ -40,19 +41,6 @@ NUMBERED_FROM = 64
 _SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
 """Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
 What of it lies in a measured region is shown there."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One trace, read and attributed, with its part of the summary's input."""
-
-    trace: Trace
-    attribution: Attribution
-    problems: Sequence[Problem]
-
-    @property
-    def base_time_ns(self) -> int:
-        return self.trace.metadata.base_time_ns or 0
 
 
 def measure_run(
@@ -68,32 +56,41 @@ def measure_run(
     windows = _windows_that_count(log)
     if log is None or not windows:
         raise nothing_measured(outcome, len(known), log, config.focus, script)
-    readings = [_read(window.trace) for window in windows]
+    readings = [reading_of(window.trace) for window in windows]
     not_entered = _not_entered(log, known, script)
     unlogged = _keys_of_unlogged(not_entered, script)
     parts = [
         Window(
             reading.attribution.occurrences,
-            *_keys_and_warmup(log, window, reading, sources, config.warmup, unlogged),
-            base_time_ns=reading.base_time_ns,
+            keys,
+            is_warmup,
+            reading.base_time_ns,
+            is_series_warmup,
         )
         for window, reading in zip(windows, readings, strict=True)
+        for keys, is_warmup, is_series_warmup in (
+            _keys_and_warmup(log, window, reading, sources, config.warmup, unlogged),
+        )
     ]
-    regions, of_run = _summarised(readings, parts, sources)
-    if not any(region.file for region in regions):
+    found = summarised(readings, parts, sources)
+    regions = found.regions
+    if not any(region.file for region in (*regions, *found.unmeasured)):
         raise nothing_measured(outcome, len(known), log, config.focus, script)
     is_adopted = windows[0].is_adopted
     problems = [
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
     ]
+    problems = [each if is_adopted else without_own_profiler(each) for each in problems]
+    problems += [not_ended(each) for each in found.unmeasured if each.file and each.at_least_ns is not None]
     problems += cupti_problems(log.failures)
     outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
     if log.was_quietened and not windows[0].is_adopted and outside_ns:
         problems.append(outside_while_stopping(outside_ns))
-        of_run = tuple(each for each in of_run if each.code != "outside-regions")  # said with its cause
-    measured = {(region.file, region.line) for region in regions}
+        of_run = [each for each in found.of_run if each.code != "outside-regions"]  # said with its cause
+        found = replace(found, of_run=tuple(of_run))
+    measured = {(region.file, region.line) for region in (*regions, *found.unmeasured)}
     if config.focus is None:
-        recorded = {RegionKey(region.name, region.file, region.line) for region in regions}
+        recorded = {key for window in parts for key in window.keys}
         problems += _not_recorded(log, recorded, sources, outcome.device.torch)
     if script is not None and config.focus is None and outcome.ending == "ended":
         missing = [region for region in not_entered if (str(script), region.line) not in measured]
@@ -126,8 +123,7 @@ def measure_run(
         [window.trace for window in windows],
         readings,
         parts,
-        regions,
-        of_run,
+        found,
         problems,
         outcome.device.torch,
         outcome.device.devices,
@@ -139,11 +135,12 @@ def measure_run(
 def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Result:
     """The result of traces from elsewhere. Regions are placed where exactly one region of the sources has their name.
 
-    Raises `NothingMeasured` if they hold no region and no device activity, or `TraceError`.
+    Of traces without a region of the user's the result says what they hold. Raises `NothingMeasured` if that is
+    nothing, or `TraceError`.
     """
     sources = Sources()
     places = [(str(file), region) for file in source_files for region in sources.regions_of(str(file))]
-    readings = [_read(path) for path in paths]
+    readings = [reading_of(path) for path in paths]
     keys: dict[str, RegionKey] = {}
     parts: list[Window] = []
     for reading in readings:
@@ -152,39 +149,18 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
             if occurrence.name not in keys:
                 keys[occurrence.name] = _key_by_name(occurrence.name, places)
         parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
-    regions, of_run = _summarised(readings, parts, sources)
+    found = summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]
-    if not regions and all(reading.attribution.device_total_ns is None for reading in readings):
+    if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
         names = ", ".join(str(path) for path in paths)
-        raise NothingMeasured(f"{names} holds no region and no device activity, so there is nothing to measure.")
-    return _result(None, paths, readings, parts, regions, of_run, problems, None, (), None, sources)
+        why = " ".join(each.message for each in problems if each.code == "other-tool")
+        what = f"{names} holds no region, no operator and no device activity, so there is nothing to measure."
+        raise NothingMeasured(f"{what} {why}".strip())
+    return _result(None, paths, readings, parts, found, problems, None, (), None, sources)
 
 
-def _read(path: Path) -> _Reading:
-    trace, problems = read_trace(path)
-    attribution = attribute(trace)
-    return _Reading(trace, attribution, [*problems, *attribution.problems])
-
-
-def _summarised(
-    readings: Sequence[_Reading], windows: Sequence[Window], sources: Sources
-) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
-    """The regions with all that is known of them, and the findings of the run as a whole."""
-    recordings = [
-        Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)
-    ]
-    parts, medians = breakdowns(recordings), timelines(recordings)
-    measures = summarise(*windows)
-    found = findings(recordings, measures)
-    regions: list[RegionMeasures] = []
-    for each in measures:
-        key = RegionKey(each.name, each.file, each.line)
-        ignored = sources.ignored_at(each.file, each.line, each.name) if each.file and each.line else ()
-        here = tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_regions.get(key, ()))
-        regions.append(replace(each, breakdown=parts[key], timeline=medians.get(key), findings=here))
-    first = next((each.file for each in regions if each.file), None)
-    ignored = sources.ignored_on_top_of(first) if first else ()
-    return regions, tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_run)
+def _holds_something(trace: Trace) -> bool:
+    return len(trace.device) > 0 or OPERATOR in trace.host.kind
 
 
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
@@ -198,27 +174,33 @@ def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
 def _keys_and_warmup(
     log: RegionLog,
     window: LoggedWindow,
-    reading: _Reading,
+    reading: Reading,
     sources: Sources,
     warmup: int,
     unlogged: Mapping[str, RegionKey],
-) -> tuple[list[RegionKey], list[bool]]:
-    """The place of each occurrence, and whether it is warm-up. A profiler of the script chose its own warm-up."""
+) -> tuple[list[RegionKey], list[bool], list[bool]]:
+    """The place of each occurrence, and whether it is warm-up: of its name, and of the series that it may be part of.
+
+    A profiler of the script chose its own warm-up.
+    """
     occurrences = reading.attribution.occurrences
     entries = match_entries(log, window, occurrences, reading.trace.metadata.base_time_ns)
     seen: Counter[str] = Counter()
     keys: list[RegionKey] = []
     flags: list[bool] = []
+    of_series: list[bool] = []
     for occurrence, entry in zip(occurrences, entries, strict=True):
         if entry is None:
             keys.append(unlogged.get(occurrence.name, RegionKey(occurrence.name)))
             flags.append(not window.is_adopted and seen[occurrence.name] < warmup)
+            of_series.append(flags[-1])
             seen[occurrence.name] += 1
             continue
         region = log.regions[entry.region]
         keys.append(RegionKey(region.name, region.file, sources.line_of(region.file, region.line, region.name)))
         flags.append(not window.is_adopted and _is_warmup(entry, warmup))
-    return keys, flags
+        of_series.append(not window.is_adopted and entry.place_passage < warmup)
+    return keys, flags, of_series
 
 
 def _is_warmup(entry: Entry, warmup: int) -> bool:
@@ -281,10 +263,9 @@ def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:
 def _result(
     run: RunInfo | None,
     traces: Sequence[Path],
-    readings: Sequence[_Reading],
+    readings: Sequence[Reading],
     windows: Sequence[Window],
-    regions: Sequence[RegionMeasures],
-    of_run: tuple[Finding, ...],
+    found: Summary,
     problems: Sequence[Problem],
     torch: str | None,
     devices: Sequence[str],
@@ -297,8 +278,10 @@ def _result(
     device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
     if not measured and no_cuda_because is None:
         no_cuda_because = "no work of a GPU was recorded"
+    own = start_up(windows)
+    own_ns = own.cuda_ns or 0 if own else 0
     entered: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-    for region in regions:
+    for region in (*found.regions, *found.unmeasured):
         if region.file is not None and region.line is not None:
             entered[region.file].append((region.line, region.name))
     return Result(
@@ -306,13 +289,17 @@ def _result(
         traces=tuple(traces),
         device=device,
         torch=torch,
-        device_total_ns=sum(measured) if measured else None,
+        device_total_ns=sum(measured) - own_ns if measured else None,
         outside_regions_ns=outside if measured else None,
         regions_cpu_ns=regions_cpu_ns(windows),
         no_cuda_because=no_cuda_because if not measured else None,
-        regions=tuple(regions),
+        regions=tuple(found.regions),
         problems=tuple(problem for problem in problems if problem.code not in BY_CODE),
-        findings=of_run,
+        findings=found.of_run,
+        groups=tuple(found.groups),
+        unmeasured=tuple(found.unmeasured),
+        start_up=own,
+        contents=found.contents,
         sources={file: sources.prints_of(file, places) for file, places in sorted(entered.items())},
     )
 

@@ -1,10 +1,12 @@
 """What a run's end, its log and Kineto's own messages mean for the reader: problems and errors with the way out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from kinetoscope_core.attribution.reporting import NO_RECORD_BECAUSE
 from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
-from kinetoscope_core.measures import Problem
+from kinetoscope_core.measures import Problem, Unmeasured
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import LoggedRegion, RegionLog
 from kinetoscope_core.runconfig import Focus, Span
@@ -183,6 +185,26 @@ def own_profiler_was_silent() -> Problem:
         "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
         " and ours stepped aside for it: only what ran before is measured.",
     )
+
+
+def without_own_profiler(problem: Problem) -> Problem:
+    """The same problem of a recording of ours, which asks for the GPU where there is one."""
+    if problem.code != "no-device-activity" or NO_RECORD_BECAUSE not in problem.message:
+        return problem
+    because = (
+        "The GPU told CUPTI nothing: under WSL 2 with a driver that lacks it, beside another CUPTI client (nsys, DCGM,"
+        " a second profiler), or for want of rights."
+    )
+    return replace(problem, message=problem.message.replace(NO_RECORD_BECAUSE, because))
+
+
+def not_ended(region: Unmeasured) -> Problem:
+    """A region of which no call ended while it was recorded, so that it has no time."""
+    text = (
+        f"{printable(region.name)}: at least {time_text(region.at_least_ns or 0)}, not ended when the recording stopped"
+    )
+    evidence = {"at_least_ns": region.at_least_ns or 0}
+    return Problem("not-ended", f"{text}; not measured.", evidence, region.file, region.line)
 
 
 def outside_while_stopping(outside_ns: int) -> Problem:

@@ -1,5 +1,6 @@
 """A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from kinetoscope_core.errors import UsageError
 from kinetoscope_core.measures import (
     Breakdown,
     ChainLink,
+    Contents,
     Device,
     DeviceSpan,
     Finding,
@@ -24,7 +26,9 @@ from kinetoscope_core.measures import (
     RegionMeasures,
     Spot,
     Spread,
+    StartUp,
     Timeline,
+    Unmeasured,
 )
 from kinetoscope_core.placing import RegionPrint
 
@@ -60,7 +64,9 @@ class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
     `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all passages that lie in no other.
     `findings` are those of the run as a whole, `None` where they were not looked for.
-    `sources` has all regions of the measured files as they stood then.
+    `sources` has all regions of the measured files as they stood then. `groups` has the series that `regions` has the
+    names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
+    the user's, else `None`. `start_up` is the launch of ours, which is in no other number.
     """
 
     run: RunInfo | None
@@ -74,6 +80,10 @@ class Result:
     problems: tuple[Problem, ...]
     regions_cpu_ns: int | None = None
     findings: tuple[Finding, ...] | None = None
+    groups: tuple[RegionMeasures, ...] = ()
+    unmeasured: tuple[Unmeasured, ...] = ()
+    start_up: StartUp | None = None
+    contents: Contents | None = None
     sources: Mapping[str, tuple[RegionPrint, ...]] = field(default_factory=dict[str, "tuple[RegionPrint, ...]"])
 
 
@@ -103,7 +113,11 @@ def to_json(result: Result, *, is_indented: bool = False) -> bytes:
     try:
         return orjson.dumps(values, option=options)
     except TypeError:  # a lone surrogate in a name, or a path that is not UTF-8
-        return orjson.dumps(without_surrogates(values), option=options)
+        plain = without_surrogates(values)
+    try:
+        return orjson.dumps(plain, option=options)
+    except TypeError:  # a sum of more than 64 bits
+        return json.dumps(plain, ensure_ascii=False, indent=2 if is_indented else None).encode() + b"\n"
 
 
 def without_surrogates(value: object) -> object:
@@ -139,6 +153,10 @@ def from_dict(values: dict[str, Any]) -> Result:
         problems=tuple(Problem(**problem) for problem in values["problems"]),
         regions_cpu_ns=values.get("regions_cpu_ns"),
         findings=_findings(values.get("findings")),
+        groups=tuple(_region(region) for region in values.get("groups", ())),
+        unmeasured=tuple(_unmeasured(each) for each in values.get("unmeasured", ())),
+        start_up=StartUp(**values["start_up"]) if values.get("start_up") else None,
+        contents=_contents(values.get("contents")),
         sources={
             file: tuple(RegionPrint.from_dict(each) for each in source["prints"])
             for file, source in values.get("sources", {}).items()
@@ -160,6 +178,21 @@ def _region(values: dict[str, Any]) -> RegionMeasures:
         "findings": _findings(values.get("findings")),
     }
     return RegionMeasures(**known)
+
+
+def _unmeasured(values: dict[str, Any]) -> Unmeasured:
+    first: dict[str, Any] = {"first": OccurrenceInTrace(**values["first"])}
+    return Unmeasured(**{**values, **first})
+
+
+def _contents(values: dict[str, Any] | None) -> Contents | None:
+    if values is None:
+        return None
+    parts: dict[str, Any] = {
+        "kernels": tuple(KernelShare(**each) for each in values["kernels"]),
+        "operators": tuple(OperatorShare(**each) for each in values["operators"]),
+    }
+    return Contents(**{**values, **parts})
 
 
 def _findings(values: list[dict[str, Any]] | None) -> tuple[Finding, ...] | None:

@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kinetoscope_core.measures import Bound, Occurrence, OccurrenceInTrace, OccurrenceTimes, RegionMeasures, Spread
+from kinetoscope_core.measures import (
+    Bound,
+    Occurrence,
+    OccurrenceInTrace,
+    OccurrenceTimes,
+    RegionMeasures,
+    Spread,
+)
 
 # measures.md, "Bound": CUDA busy over the time in which the CPU did not wait.
 _OVERHEAD_BELOW: Final = (1, 2)
@@ -31,19 +38,24 @@ class Window:
     """The occurrences of one trace, with the region each belongs to and whether it was a warm-up passage.
 
     `parent` and `thread_parent` of the occurrences index this window's list. Without `is_warmup`, none was.
-    `base_time_ns` is what makes a time of the trace one since the epoch.
+    `base_time_ns` is what makes a time of the trace one since the epoch. `is_series_warmup` is `is_warmup` for the
+    series that an occurrence may be part of, where it differs.
     """
 
     occurrences: Sequence[Occurrence]
     keys: Sequence[RegionKey]
     is_warmup: Sequence[bool] = ()
     base_time_ns: int = 0
+    is_series_warmup: Sequence[bool] = ()
 
     @classmethod
     def by_name(cls, occurrences: Sequence[Occurrence]) -> "Window":
         """A window of a trace from elsewhere, where only the names tell regions apart."""
         return cls(occurrences, [RegionKey(occurrence.name) for occurrence in occurrences])
 
+
+START_UP: Final = RegionKey("kinetoscope: start-up launch")
+"""What the runner names the launch that takes the profiler's start-up wait (`runner.profiling.START_UP_REGION`)."""
 
 Passage: TypeAlias = tuple[int, int]
 """An occurrence, as (window, index)."""
@@ -53,7 +65,8 @@ Passage: TypeAlias = tuple[int, int]
 class Passages:
     """The occurrences of one region: all of them, and those that are measured by the outermost one that holds them.
 
-    `on_thread` counts only nesting on the occurrence's own thread, `on_device` also that of autograd threads.
+    `on_thread` counts only nesting on the occurrence's own thread, `on_device` also that of autograd threads. Calls
+    with activities whose length cannot be are in `on_device` only where there are no others.
     """
 
     seen: Sequence[Passage]
@@ -66,30 +79,45 @@ def summarise(*windows: Window) -> list[RegionMeasures]:
     """The measures of every region, in the order in which the regions were first entered.
 
     Measured are the finished passages that were no warm-up. A region that has only warm-up passages is measured all the
-    same and marked cold; one that has only unfinished passages likewise, and they are counted.
+    same and marked cold. One without a finished passage with times has no measures: unmeasured.py has it.
     """
     return [_measures(key, passages, windows) for key, passages in passages_of(windows).items()]
 
 
 def passages_of(windows: Sequence[Window]) -> dict[RegionKey, Passages]:
-    """Which occurrences are those of each region, and which of them are measured."""
+    """Which occurrences are those of each region, and which of them are measured: at least one of each."""
+    found = ((key, _passages(seen, windows)) for key, seen in passages_by_key(windows).items())
+    return {key: passages for key, passages in found if passages is not None}
+
+
+def passages_by_key(windows: Sequence[Window]) -> dict[RegionKey, list[Passage]]:
+    """The occurrences of each region, without our own launch."""
     regions: dict[RegionKey, list[Passage]] = {}
     for number, window in enumerate(windows):
         for index, key in enumerate(window.keys):
-            regions.setdefault(key, []).append((number, index))
-    return {key: _passages(seen, windows) for key, seen in regions.items()}
+            if key != START_UP:
+                regions.setdefault(key, []).append((number, index))
+    return regions
 
 
-def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages:
-    warm = [passage for passage in seen if not _is_warmup(windows[passage[0]], passage[1])]
-    pool = warm or list(seen)
-    pool = [(number, index) for number, index in pool if windows[number].occurrences[index].is_finished] or pool
+def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages | None:
+    timed = [(number, index) for number, index in seen if has_time(windows[number].occurrences[index])]
+    if not timed:
+        return None
+    warm = [passage for passage in timed if not _is_warmup(windows[passage[0]], passage[1])]
+    pool = warm or timed
+    whole = [(number, index) for number, index in pool if windows[number].occurrences[index].has_cuda_times]
     return Passages(
         seen=seen,
         on_thread=_on_thread(pool, windows),
-        on_device=_on_device(pool, windows),
+        on_device=_on_device(whole or pool, windows),
         is_cold=not warm,
     )
+
+
+def has_time(occurrence: Occurrence) -> bool:
+    """Whether what an occurrence took is a time: it had ended, and its start and end can be."""
+    return occurrence.is_finished and occurrence.has_times
 
 
 def median_of(values: Sequence[int]) -> int:
@@ -114,7 +142,9 @@ def regions_cpu_ns(windows: Sequence[Window]) -> int:
     """The CPU time of all passages that lie in no other passage, warm-up included."""
     total_ns = 0
     for window in windows:
-        for occurrence in window.occurrences:
+        for key, occurrence in zip(window.keys, window.occurrences, strict=True):
+            if key == START_UP:
+                continue
             outer = occurrence
             while outer.parent >= 0:
                 outer = window.occurrences[outer.parent]
@@ -145,7 +175,11 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
     occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
     on_thread, on_device = passages.on_thread, passages.on_device
     median = median_passage(passages, windows)
+    timed = [passage for passage in passages.seen if has_time(occurrences[passage])]
     launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
+    launches_nothing = launches is not None and launches.sum == 0
+    is_without_record = launches_nothing and any(occurrences[each].unrecorded_launches for each in on_device)
+    unfinished = [each.cpu_total_ns for each in occurrences.values() if not each.is_finished]
     recorded = _spread(
         _totals(_on_device(passages.seen, windows), occurrences, lambda occurrence: occurrence.cuda_total_ns)
     )
@@ -156,7 +190,9 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         occurrences=len(passages.seen),
         measured=len(on_thread),
         is_cold=passages.is_cold,
-        unfinished=sum(1 for occurrence in occurrences.values() if not occurrence.is_finished),
+        unfinished=len(unfinished),
+        untimed=sum(1 for each in occurrences.values() if each.is_finished and not each.has_times),
+        at_least_ns=max(unfinished, default=None),
         cpu_total_ns=_known_spread([occurrences[passage].cpu_total_ns for passage in on_thread]),
         cpu_self_ns=_known_spread(
             [sum(occurrences[each].cpu_self_ns for each in nested) for nested in on_thread.values()]
@@ -167,10 +203,10 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         backward_cuda_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.backward_cuda_ns)),
         launches=launches,
         overhead_ns=sum(occurrences[passage].overhead_ns for passage in on_thread),
-        bound=bound_of(occurrences[median], launches_nothing=launches is not None and launches.sum == 0),
-        median_occurrence=_in_trace(median, windows),
-        first=_in_trace(passages.seen[0], windows),
-        occurrence_times=tuple(_times(passage, windows) for passage in _chosen(passages.seen, median)),
+        bound=None if is_without_record else bound_of(occurrences[median], launches_nothing=launches_nothing),
+        median_occurrence=in_trace(median, windows),
+        first=in_trace(timed[0], windows),
+        occurrence_times=tuple(_times(passage, windows) for passage in _chosen(timed, median)),
         cpu_recorded_ns=sum(occurrences[each].cpu_total_ns for each in _on_thread(passages.seen, windows)),
         cuda_recorded_ns=None if recorded is None else recorded.sum,
     )
@@ -203,7 +239,8 @@ def _times(passage: Passage, windows: Sequence[Window]) -> OccurrenceTimes:
     )
 
 
-def _in_trace(passage: Passage, windows: Sequence[Window]) -> OccurrenceInTrace:
+def in_trace(passage: Passage, windows: Sequence[Window]) -> OccurrenceInTrace:
+    """A passage to point at."""
     number, index = passage
     window = windows[number]
     occurrence = window.occurrences[index]

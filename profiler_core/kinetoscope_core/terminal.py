@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from kinetoscope_core.findings import BOUNDS
-from kinetoscope_core.measures import Finding, RegionMeasures
+from kinetoscope_core.measures import Contents, Finding, RegionMeasures
 from kinetoscope_core.phrasing import active, finding_text, region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
-from kinetoscope_core.table import BOUND_STYLES, region_table
+from kinetoscope_core.table import BOUND_STYLES, contents_tables, region_table, rows_of
 from kinetoscope_core.text import count_text, printable, short_path, size_text, time_text
 
 _CONTEXT_LINES = 1
@@ -35,11 +35,26 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
         _print_source(console, file, sources[file].splitlines(), regions)
     # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
     shown = [region for region in result.regions if region.file is not None or result.run is None]
-    console.print(region_table(console, shown, has_cuda=result.device_total_ns is not None))
-    for line in _findings(result, shown):
+    has_cuda = result.device_total_ns is not None
+    rows = rows_of(shown, result.groups)
+    unmeasured = [each for each in result.unmeasured if each.file is not None or result.run is None]
+    if rows or unmeasured:
+        console.print(region_table(console, rows, unmeasured, has_cuda=has_cuda))
+    if result.contents is not None:
+        _print_contents(console, result.contents, has_cuda=has_cuda)
+    for line in _findings(result, rows):
         console.print(line, soft_wrap=True)
     for line in _footer(result):
         console.print(line, soft_wrap=True)
+
+
+def _print_contents(console: Console, contents: Contents, *, has_cuda: bool) -> None:
+    activities = count_text(contents.activities, "device activity") if contents.activities else "no work of a GPU"
+    console.print(f"No region of yours is in the recording. It holds {activities}; in it:", soft_wrap=True)
+    for table in contents_tables(contents, has_cuda=has_cuda):
+        console.print(table)
+    hint = 'To see the parts of your program: with torch.profiler.record_function("name"): … around each; record again.'
+    console.print(hint, soft_wrap=True)
 
 
 def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[RegionMeasures]) -> None:

@@ -61,6 +61,8 @@ def count_text(count: int, noun: str) -> str:
     """`1 launch`, `5 launches`, `3 regions`."""
     if count == 1:
         return f"1 {noun}"
+    if noun.endswith("y"):
+        return f"{count} {noun[:-1]}ies"
     return f"{count} {noun}{'es' if noun.endswith(('s', 'ch', 'x')) else 's'}"
 
 

@@ -13,7 +13,7 @@ from kinetoscope_core.attribution.nesting import is_wait
 from kinetoscope_core.measures import DeviceSpan, HostKind, HostSpan, Timeline
 from kinetoscope_core.recording import Recording
 from kinetoscope_core.summary import Passages, RegionKey, median_passage, passages_of
-from kinetoscope_core.trace import DeviceActivities
+from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 
 MOST_SPANS: Final = 300
@@ -60,7 +60,7 @@ def _activities(recording: Recording, wanted: Collection[int]) -> "Mapping[int, 
 def _timeline(recording: Recording, number: int, index: int, activities: "array[int]") -> Timeline:
     occurrence = recording.window.occurrences[index]
     device = recording.trace.device
-    timed = [each for each in activities if device.start_ns[each] or device.duration_ns[each]]  # CUPTI lost the others'
+    timed = [each for each in activities if each not in recording.attribution.doubts]
     ends = [device.start_ns[each] + device.duration_ns[each] - occurrence.start_ns for each in timed]
     shown = sorted(_longest(timed, device.duration_ns), key=device.start_ns.__getitem__)
     slices = _host_slices(recording, index, activities)
@@ -157,14 +157,16 @@ def _device_spans(
     for each in activities:
         yield DeviceSpan(
             name=names[device.name[each]],
-            stream=_stream(device, each, has_several=has_several),
+            stream=_stream(recording.trace, each, has_several=has_several),
             start_ns=device.start_ns[each] - start,
             duration_ns=device.duration_ns[each],
             launch=place_of.get(recording.attribution.activity_launch[each]),
         )
 
 
-def _stream(device: DeviceActivities, activity: int, *, has_several: bool) -> str:
+def _stream(trace: Trace, activity: int, *, has_several: bool) -> str:
+    """Its number; for devices without such (XPU), the row of the file, which is the queue's number."""
+    device = trace.device
     number = device.stream[activity]
-    stream = str(number) if number >= 0 else "?"
+    stream = str(number) if number >= 0 else trace.threads[device.thread[activity]].tid
     return f"{stream} on GPU {device.device[activity]}" if has_several else stream

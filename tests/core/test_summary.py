@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kinetoscope_core.measures import Occurrence, Spread
-from kinetoscope_core.summary import RegionKey, Window, bound_of, median_of, summarise
+from kinetoscope_core.measures import Occurrence, Spread, StartUp
+from kinetoscope_core.summary import START_UP, RegionKey, Window, bound_of, median_of, regions_cpu_ns, summarise
+from kinetoscope_core.unmeasured import start_up, unmeasured
 
 _PLAIN = Occurrence(
     name="r",
@@ -69,13 +70,49 @@ def test_a_region_of_warm_up_passages_alone_is_measured_cold() -> None:
     assert (region.measured, region.is_cold, region.cpu_total_ns.max) == (2, True, 900)
 
 
-def test_unfinished_passages_enter_only_if_there_are_no_others() -> None:
+def test_unfinished_passages_are_no_times() -> None:
     finished, unfinished = _cpu(10, 500)
     unfinished = replace(unfinished, is_finished=False)
     (region,) = summarise(Window.by_name([finished, unfinished]))
     assert (region.occurrences, region.measured, region.unfinished, region.cpu_total_ns.max) == (2, 1, 1, 10)
-    (region,) = summarise(Window.by_name([unfinished]))
-    assert (region.occurrences, region.measured, region.unfinished, region.cpu_total_ns.max) == (1, 1, 1, 500)
+    assert (region.at_least_ns, [each.cpu_total_ns for each in region.occurrence_times or ()]) == (500, [10])
+    assert summarise(Window.by_name([unfinished])) == []
+    (open_one,) = unmeasured(Window.by_name([unfinished]))
+    assert (open_one.occurrences, open_one.unfinished, open_one.at_least_ns, open_one.cuda_at_least_ns) == (
+        1,
+        1,
+        500,
+        50,
+    )
+    assert unmeasured(Window.by_name([finished, unfinished])) == []
+
+
+def test_passages_without_times_are_counted_and_not_measured() -> None:
+    timed, untimed = _cpu(10, 0)
+    untimed = replace(untimed, has_times=False)
+    (region,) = summarise(Window.by_name([timed, untimed]))
+    assert (region.occurrences, region.measured, region.untimed, region.cpu_total_ns.min) == (2, 1, 1, 10)
+    (unknown,) = unmeasured(Window.by_name([untimed]))
+    assert (unknown.occurrences, unknown.unfinished, unknown.at_least_ns) == (1, 0, None)
+
+
+def test_a_passage_whose_work_has_no_length_is_in_no_cuda_statistics() -> None:
+    known, unknown = _cpu(10, 20)
+    unknown = replace(unknown, cuda_total_ns=10**9, has_cuda_times=False, cuda_busy_ns=None)
+    (region,) = summarise(Window.by_name([known, unknown]))
+    assert (region.measured, region.cpu_total_ns.max, region.cuda_total_ns) == (2, 20, Spread(50, 50, 50, 50))
+    assert region.cuda_recorded_ns == 10**9 + 50
+    (alone,) = summarise(Window.by_name([unknown]))
+    assert (alone.cuda_total_ns, alone.cuda_busy_ns) == (Spread(10**9, 10**9, 10**9, 10**9), None)
+
+
+def test_our_own_launch_is_no_region() -> None:
+    ours = replace(_PLAIN, name=START_UP.name)
+    window = Window.by_name([ours, _PLAIN])
+    assert [region.name for region in summarise(window)] == ["r"]
+    assert start_up([window]) == StartUp(cpu_ns=100, cuda_ns=50, launches=2)
+    assert start_up([Window.by_name([_PLAIN])]) is None
+    assert regions_cpu_ns([window]) == 100
 
 
 def test_recursion_counts_nothing_twice() -> None:

@@ -12,7 +12,11 @@ from kinetoscope_core.trace.decoding import Decoder
 from kinetoscope_core.trace.events import Arguments, Event, FlowEnd, FlowStart, Slice, Unreadable, Unused, made_plain
 
 _TRACES = Path(__file__).parent.parent / "traces"
-_FILES = [path for path in sorted(_TRACES.glob("*/*.json*")) if not path.name.startswith(("broken", "expected"))]
+_FILES = [
+    path
+    for path in sorted(_TRACES.glob("*/*.json*"))
+    if path.parent.name != "cases" and not path.name.startswith(("broken", "expected"))
+]
 _SLICE = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 5, "tid": 1, "ts": 10.5, "dur": 4}
 
 

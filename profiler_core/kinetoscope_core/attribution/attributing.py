@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetoscope_core.attribution.doubts import Doubts
 from kinetoscope_core.attribution.intervals import Union
 from kinetoscope_core.attribution.nesting import Nesting, nesting_of
 from kinetoscope_core.attribution.owning import DeviceNumbers, device_numbers
-from kinetoscope_core.attribution.reporting import problems_of
+from kinetoscope_core.attribution.reporting import counted_by_region, launches_without_record, problems_of
 from kinetoscope_core.measures import Occurrence, Problem
 from kinetoscope_core.trace import Trace, collector_off
 
 if TYPE_CHECKING:
     from array import array
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Attribution:
     `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the window) are `None`
     where the trace holds no device activity. `activity_owner` is an index into `occurrences` for each activity of
     `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
+    `doubts` are the activities whose times cannot be: they count in the totals, and in no gap, timeline or busy time.
     `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`; `nesting` has more of them.
     """
 
@@ -30,6 +33,7 @@ class Attribution:
     no_launch_ns: int | None
     activity_owner: "array[int]"
     activity_launch: "array[int]"
+    doubts: Doubts
     external_ids: list[int]
     slices: list[int]
     nesting: Nesting
@@ -42,16 +46,24 @@ def attribute(trace: Trace) -> Attribution:
     nesting = nesting_of(trace)
     numbers = device_numbers(trace, nesting)
     device = trace.device
+    doubts = numbers.doubts
+    spans = zip(device.start_ns, device.duration_ns, strict=True)
     worked = Union(
-        (start, start + duration) for start, duration in zip(device.start_ns, device.duration_ns, strict=True)
+        (start, start + duration)
+        for activity, (start, duration) in enumerate(spans)
+        if not doubts or activity not in doubts
     )
     overhead = Union(
         (start, start + duration)
         for start, duration in zip(trace.overhead.start_ns, trace.overhead.duration_ns, strict=True)
     )
     is_measured = len(device) > 0
+    without_record = launches_without_record(trace, numbers.correlations)
+    unrecorded = counted_by_region(without_record, nesting.innermost, numbers.parent)
     occurrences = [
-        _occurrence(trace, nesting, numbers, index, worked=worked if is_measured else None, overhead=overhead)
+        _occurrence(
+            trace, nesting, numbers, unrecorded, index, worked=worked if is_measured else None, overhead=overhead
+        )
         for index in range(len(nesting.slices))
     ]
     return Attribution(
@@ -61,15 +73,23 @@ def attribute(trace: Trace) -> Attribution:
         no_launch_ns=numbers.no_launch_ns if is_measured else None,
         activity_owner=numbers.owner,
         activity_launch=numbers.launch,
+        doubts=numbers.doubts,
         external_ids=[trace.host.external_id[index] for index in nesting.slices],
         slices=nesting.slices,
         nesting=nesting,
-        problems=problems_of(trace, numbers, occurrences),
+        problems=problems_of(trace, numbers, occurrences, without_record),
     )
 
 
 def _occurrence(
-    trace: Trace, nesting: Nesting, numbers: DeviceNumbers, index: int, *, worked: Union | None, overhead: Union
+    trace: Trace,
+    nesting: Nesting,
+    numbers: DeviceNumbers,
+    unrecorded: "Sequence[int]",
+    index: int,
+    *,
+    worked: Union | None,
+    overhead: Union,
 ) -> Occurrence:
     host = trace.host
     place = nesting.slices[index]
@@ -92,10 +112,13 @@ def _occurrence(
         overhead_ns=overhead.covered(start, end),
         cuda_total_ns=numbers.total_ns[index] if is_measured else None,
         cuda_self_ns=numbers.self_ns[index] if is_measured else None,
-        cuda_busy_ns=numbers.busy_ns[index] if is_measured else None,
+        cuda_busy_ns=numbers.busy_ns[index] if is_measured and not numbers.doubtful[index] else None,
         backward_cuda_ns=numbers.backward_ns[index] if is_measured and numbers.backward_ns is not None else None,
         sync_idle_ns=(
             sync_ns - sum([worked.covered(begin, finish) for begin, finish in waits]) if worked is not None else None
         ),
         launches=numbers.launches[index] if is_measured else None,
+        has_times=place not in host.untimed,
+        has_cuda_times=not numbers.unknown[index],
+        unrecorded_launches=unrecorded[index],
     )

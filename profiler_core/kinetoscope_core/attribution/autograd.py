@@ -32,7 +32,7 @@ class ForwardRegions:
     """The region of another thread that work of an autograd thread belongs to.
 
     That is the innermost region open at that moment on the thread that most flows name; without flows, on the only
-    other thread that has one open. `ambiguous` counts the questions that had more than one answer.
+    other thread of the process that has one open. `ambiguous` counts the questions that had more than one answer.
     """
 
     def __init__(self, trace: Trace, nesting: Nesting) -> None:
@@ -45,6 +45,7 @@ class ForwardRegions:
         for forward, backward in zip(trace.flows.forward_thread, trace.flows.backward_thread, strict=True):
             if forward != backward:
                 named[backward][forward] += 1
+        self._pid_of = [each.pid for each in trace.threads]
         nothing = Timeline(())
         self._forward_of = {
             backward: self._timelines.get(counts.most_common(1)[0][0], nothing) for backward, counts in named.items()
@@ -63,7 +64,9 @@ class ForwardRegions:
         candidates = [
             occurrence
             for thread, timeline in self._timelines.items()
-            if thread != autograd_thread and (occurrence := timeline.innermost_at(moment)) >= 0
+            if thread != autograd_thread
+            and self._pid_of[thread] == self._pid_of[autograd_thread]
+            and (occurrence := timeline.innermost_at(moment)) >= 0
         ]
         if len(candidates) == 1:
             return candidates[0]

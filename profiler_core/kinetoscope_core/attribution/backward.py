@@ -8,8 +8,8 @@ from kinetoscope_core.attribution.nesting import in_order
 from kinetoscope_core.attribution.timeline import Timeline
 from kinetoscope_core.trace import Trace
 
-# A backward node and the operator that evaluates it have these two numbers in common.
-_Node = tuple[int, int]
+# A backward node and the operator that evaluates it have these two numbers in common, within one process.
+_Node = tuple[int, int, str]
 
 
 class BackwardLinks:
@@ -22,7 +22,8 @@ class BackwardLinks:
         operators = [index for index in backward_operators if host.sequence[index] >= 0]
         sequences = [host.sequence[index] for index in operators]
         numbers = [host.forward_thread[index] for index in operators]
-        nodes: dict[int, _Node] = dict(zip(operators, zip(sequences, numbers, strict=True), strict=True))
+        processes = [trace.threads[host.thread[index]].pid for index in operators]
+        nodes: dict[int, _Node] = dict(zip(operators, zip(sequences, numbers, processes, strict=True), strict=True))
         linked = (
             _linked_by_flows(trace, regions, nodes)
             if len(trace.flows)
@@ -67,7 +68,7 @@ def _linked_by_sequence(
 ) -> dict[_Node, int]:
     """Without flows: the last forward operator with the node's sequence number, if only one thread has such."""
     host = trace.host
-    wanted = {sequence: index for index, (sequence, _) in nodes.items()}
+    wanted = {sequence: index for index, (sequence, _, _) in nodes.items()}
     last: dict[int, int] = {}
     ambiguous: set[int] = set()
     for index, sequence in enumerate(host.sequence):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from kinetoscope_core.attribution.autograd import ForwardRegions, autograd_threads
 from kinetoscope_core.attribution.backward import BackwardLinks
+from kinetoscope_core.attribution.doubts import Doubts, doubts_of
+from kinetoscope_core.attribution.launching import Launches, launches_of
 from kinetoscope_core.attribution.nesting import Nesting
 from kinetoscope_core.trace import Trace
 
@@ -15,22 +17,32 @@ from kinetoscope_core.trace import Trace
 class DeviceNumbers:
     """For each occurrence the device numbers, for each activity its owner (-1: outside any region) and its launch.
 
-    `launch` is the place of the call among the host slices, -1 for an activity from before the window.
+    `no_launch` counts the activities without a launch, also those that carry no id to find it by. `doubtful` and
+    `unknown` are, for each occurrence, how many of its activities (nested regions included) have times that cannot be,
+    and how many of these have no length that can be.
     """
 
     parent: list[int]
     owner: "array[int]"
-    launch: "array[int]"
+    launches_found: Launches
+    doubts: Doubts
     self_ns: list[int]
     total_ns: list[int]
     busy_ns: list[int]
     launches: list[int]
+    doubtful: list[int]
+    unknown: list[int]
     backward_ns: list[int] | None = None
     outside_ns: int = 0
     no_launch_ns: int = 0
     no_launch: int = 0
     ambiguous: int = 0
     correlations: set[int] = field(default_factory=set[int])
+
+    @property
+    def launch(self) -> "array[int]":
+        """The place of each activity's launch among the host slices, -1 for none."""
+        return self.launches_found.call
 
 
 def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
@@ -47,21 +59,25 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
                 around = regions.around(thread, nesting.starts[occurrence])
                 # Entered before, in the order of occurrences: two threads cannot hold each other.
                 parent[occurrence] = around if around < occurrence else -1
-    call_with = _launches(trace)
+    launched = launches_of(trace)
+    order = sorted(range(len(device)), key=device.start_ns.__getitem__)
     found = DeviceNumbers(
         parent=parent,
         owner=array("i", [-1]) * len(device),
-        launch=array("i", [call_with.get(correlation, -1) for correlation in device.correlation]),
+        launches_found=launched,
+        doubts=doubts_of(trace, launched.call, order),
         self_ns=[0] * number,
         total_ns=[0] * number,
         busy_ns=[0] * number,
         launches=[0] * number,
+        doubtful=[0] * number,
+        unknown=[0] * number,
         correlations=set(device.correlation),
     )
     regions.ambiguous = 0
     innermost, thread_of, start_of = nesting.innermost, host.thread, host.start_ns
     owners, self_ns, launches = found.owner, found.self_ns, found.launches
-    for activity, (call, ns) in enumerate(zip(found.launch, device.duration_ns, strict=True)):
+    for activity, (call, ns) in enumerate(zip(launched.call, device.duration_ns, strict=True)):
         if call < 0:
             found.no_launch += 1
             found.no_launch_ns += ns
@@ -77,39 +93,29 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
             self_ns[owner] += ns
             launches[owner] += 1
     found.ambiguous = regions.ambiguous
-    _sum_up(trace, found)
+    _sum_up(trace, found, order)
     links = BackwardLinks(trace, regions, autograd, backward_operators)
     if links.exist:
         found.backward_ns = _backward(trace, found, links)
     return found
 
 
-def _launches(trace: Trace) -> dict[int, int]:
-    """The call that carries each correlation id; the earlier one where two do."""
-    host = trace.host
-    calls = [index for index in host.calls() if host.correlation[index] >= 0]
-    correlations = [host.correlation[index] for index in calls]
-    call_with = dict(zip(correlations, calls, strict=True))
-    if len(call_with) < len(calls):
-        for correlation, index in zip(correlations, calls, strict=True):
-            known = call_with[correlation]
-            if (host.start_ns[index], index) < (host.start_ns[known], known):
-                call_with[correlation] = index
-    return call_with
-
-
-def _sum_up(trace: Trace, found: DeviceNumbers) -> None:
-    """Totals, launches and the unions of the busy times, up the nesting."""
+def _sum_up(trace: Trace, found: DeviceNumbers, order: Sequence[int]) -> None:
+    """Totals, launches and the unions of the busy times, up the nesting. `order` are the activities by start."""
     device, parent = trace.device, found.parent
     total, launches, busy = found.total_ns, found.launches, found.busy_ns
     total[:] = found.self_ns
+    doubts = found.doubts
+    if doubts:
+        _count_doubts(found)
+        order = [activity for activity in order if activity not in doubts]
     for occurrence in range(len(parent) - 1, -1, -1):  # what is nested in an occurrence comes after it
         around = parent[occurrence]
         if around >= 0:
             total[around] += total[occurrence]
             launches[around] += launches[occurrence]
     busy_until = [-(2**63)] * len(parent)
-    for activity in sorted(range(len(device)), key=device.start_ns.__getitem__):
+    for activity in order:
         occurrence = found.owner[activity]
         start = device.start_ns[activity]
         end = start + device.duration_ns[activity]
@@ -119,6 +125,14 @@ def _sum_up(trace: Trace, found: DeviceNumbers) -> None:
                 busy[occurrence] += end - (start if start > until else until)  # noqa: FURB136 - as in nesting.py
                 busy_until[occurrence] = end
             occurrence = parent[occurrence]
+
+
+def _count_doubts(found: DeviceNumbers) -> None:
+    for activity in (*found.doubts.other_clock, *found.doubts.lost, *found.doubts.overlong):
+        has_length = found.doubts.has_length(activity)
+        for occurrence in _chain(found.owner[activity], found.parent):
+            found.doubtful[occurrence] += 1
+            found.unknown[occurrence] += not has_length
 
 
 def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[int]:

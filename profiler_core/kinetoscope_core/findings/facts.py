@@ -114,11 +114,14 @@ def _waits(trace: Trace) -> list[int]:
 
 
 class DeviceTimeline:
-    """When the device of a recording worked: the union of all its activities, whose they are does not matter."""
+    """When the device of a recording worked: the union of all its activities with times that can be, whose they are
+    does not matter.
+    """
 
-    def __init__(self, trace: Trace) -> None:
-        device = trace.device
-        spans = sorted((start, start + ns) for start, ns in zip(device.start_ns, device.duration_ns, strict=True) if ns)
+    def __init__(self, recording: Recording) -> None:
+        trace, doubts = recording.trace, recording.attribution.doubts
+        rows = enumerate(zip(trace.device.start_ns, trace.device.duration_ns, strict=True))
+        spans = sorted((start, start + ns) for each, (start, ns) in rows if ns and each not in doubts)
         self._union = Union(spans)
         self._starts = [start for start, _ in spans]
         self._busy_until: list[int] = []

@@ -12,7 +12,7 @@ from kinetoscope_core.summary import RegionKey, median_passage, passages_of
 _OF_TORCH: Final = re.compile(
     r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)#|DistributedDataParallel\.|nccl:|gloo:|mpi:|kinetoscope: "
     r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode"
-    r"|\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$"
+    r"|torch\.compile$|\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$"
 )
 
 
@@ -45,7 +45,7 @@ def gather(recordings: Sequence[Recording], measures: Sequence[RegionMeasures]) 
         measured_ns=measured_ns,
         device_total_ns=sum(known) if known else None,
         loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],
-        timelines=[DeviceTimeline(recording.trace) for recording in recordings],
+        timelines=[DeviceTimeline(recording) for recording in recordings],
     )
 
 
@@ -109,7 +109,8 @@ def _add(
     for operator, occurrence in zip(operators.slices, operators.occurrences, strict=True):
         if (part := at[occurrence]) is not None:
             part.operators.append(operator)
+    doubts = recording.attribution.doubts
     for activity, occurrence in enumerate(recording.attribution.activity_owner):
-        if occurrence >= 0 and (part := at[occurrence]) is not None:
+        if occurrence >= 0 and (part := at[occurrence]) is not None and activity not in doubts:
             part.activities.append(activity)
     return measured_ns

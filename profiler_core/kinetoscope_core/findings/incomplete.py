@@ -44,7 +44,8 @@ def _launched_before_window(run: RunFacts) -> Claim | None:
     count = ns = 0
     is_cut = False
     for recording in run.recordings:
-        no_launch = [each for each, launch in enumerate(recording.attribution.activity_launch) if launch < 0]
+        launches = zip(recording.attribution.activity_launch, recording.trace.device.correlation, strict=True)
+        no_launch = [each for each, (launch, correlation) in enumerate(launches) if launch < 0 < correlation]
         count += len(no_launch)
         ns += sum(recording.trace.device.duration_ns[each] for each in no_launch)
         is_cut = is_cut or recording.trace.is_cut

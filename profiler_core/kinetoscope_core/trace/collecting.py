@@ -1,11 +1,12 @@
 """Events become columns. Every event of a trace passes here, so it goes column by column, with few steps for each."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from itertools import compress
+from operator import add
 from struct import pack
-from typing import Final
+from typing import Final, TypeAlias
 
 from kinetoscope_core.trace.columns import DeviceActivities, ForwardBackwardFlows, HostSlices, OverheadSlices, Thread
 from kinetoscope_core.trace.events import Event, FlowEnd, FlowStart, Slice, Unreadable, Unused
@@ -30,6 +31,7 @@ _LEGACY: Final = 3  # a kind of host slice: an operator or a region, the name te
 _OVERHEAD: Final = _OTHER << 4
 _FRAME: Final = _OVERHEAD + 1
 _OF_NO_USE: Final = 255
+_MOST_UNREAD: Final = 100
 _CODES: Final = {
     **HOST_KINDS,
     **{category: (_DEVICE << 4) + kind for category, kind in DEVICE_KINDS.items()},
@@ -42,13 +44,17 @@ _IS_IN: Final = [bytes(code >> 4 == group for code in range(256)) for group in (
 _NOT_IN: Final = [bytes(code for code in range(256) if code >> 4 != group) for group in (_HOST, _DEVICE)]
 
 _MINUS_ONE: Final = b"\xff" * 8
+_LONGEST_NS: Final = 365 * 86_400 * 1_000_000_000  # no recording lasts so long: a duration beyond it overflowed
+
+_FlowId: TypeAlias = tuple[int | str, int | str]
 
 
 class Collector:
     """Takes lists of events and fills the columns of a trace.
 
     `events` counts everything seen, `unreadable` what lacks a usable time or name. Where nothing `has_phases`, the
-    events are not those of a trace.
+    events are not those of a trace. `unread` are the categories that are of no use here; of slices without a category
+    `unread_names` and `unread_rows` keep some names and processes.
     """
 
     def __init__(self) -> None:
@@ -59,12 +65,16 @@ class Collector:
         self.unreadable = 0
         self.has_phases = False
         self.has_stacks = False
+        self.unread: set[str] = set()
+        self.unread_names: set[str] = set()
+        self.unread_rows: set[str] = set()
         self._names: dict[str, int] = {}
         self._threads: dict[Thread, int] = {}
         # The same by what stands in the file: one thread can be number and text (2021: 5555 and "5555").
         self._threads_in_file: dict[int | str, dict[int | str, int]] = {}
-        self._flow_starts: dict[int | str, tuple[int, int]] = {}
-        self._flow_ends: list[tuple[int | str, int, int]] = []
+        # By process, too: ranks that were merged into one file count from the same number.
+        self._flow_starts: dict[_FlowId, tuple[int, int]] = {}
+        self._flow_ends: list[tuple[_FlowId, int, int]] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,6 +110,15 @@ class Collector:
         if _OVERHEAD in codes:
             self._add_overhead([event for event in slices if event.cat == OVERHEAD])
         self.has_stacks = self.has_stacks or _FRAME in codes
+        if _OF_NO_USE in codes:
+            self._note_unread([event for event, code in zip(slices, codes, strict=True) if code == _OF_NO_USE])
+
+    def _note_unread(self, slices: list[Slice]) -> None:
+        self.unread.update([event.cat for event in slices])
+        if "" in self.unread and len(self.unread_names) < _MOST_UNREAD:
+            bare = [event for event in slices if not event.cat]
+            self.unread_names.update([event.name for event in bare[:_MOST_UNREAD]])
+            self.unread_rows.update([str(event.pid) for event in bare[:_MOST_UNREAD]])
 
     def _add_host(self, kinds: bytes, slices: list[Slice]) -> None:
         host = self.host
@@ -129,6 +148,7 @@ class Collector:
         device.name.frombytes(self._names_of(slices))
         device.device.frombytes(_longs([_device_of(event) for event in slices]))
         device.stream.frombytes(_longs([args.stream for args in given]))
+        device.thread.frombytes(_indices(self._threads_of(slices)))
         device.correlation.frombytes(_longs([args.correlation for args in given]))
         device.start_ns.frombytes(_starts(slices))
         device.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
@@ -154,9 +174,9 @@ class Collector:
         times = array("q", _starts(flows))
         for event, thread, ns in zip(flows, self._threads_of(flows), times, strict=True):
             if type(event) is FlowEnd:
-                self._flow_ends.append((event.id, thread, ns))
+                self._flow_ends.append(((event.pid, event.id), thread, ns))
             else:
-                self._flow_starts[event.id] = (thread, ns)
+                self._flow_starts[event.pid, event.id] = (thread, ns)
 
     def _names_of(self, slices: list[Slice]) -> bytes:
         names = self._names
@@ -184,7 +204,8 @@ class Collector:
         threads = [self._threads.setdefault(thread, len(self._threads)) for thread in later.threads]
         for columns in (later.host, later.device, later.overhead):
             columns.name = _renumbered(columns.name, names)
-        later.host.thread = _renumbered(later.host.thread, threads)
+        for rows in (later.host, later.device):
+            rows.thread = _renumbered(rows.thread, threads)
         self.host.unfinished.update(index + len(self.host) for index in later.host.unfinished)
         for mine, theirs in ((self.host, later.host), (self.device, later.device), (self.overhead, later.overhead)):
             for column in fields(mine):
@@ -198,6 +219,9 @@ class Collector:
         self.unreadable += later.unreadable
         self.has_phases |= later.has_phases
         self.has_stacks |= later.has_stacks
+        self.unread |= later.unread
+        self.unread_names |= later.unread_names
+        self.unread_rows |= later.unread_rows
 
     def flows(self) -> ForwardBackwardFlows:
         """The flows whose two ends were seen."""
@@ -211,16 +235,45 @@ class Collector:
                 flows.backward_ns.append(ns)
         return flows
 
-    def clamp_durations(self) -> int:
-        """Durations below zero become zero, as newer Kineto writes them; how many there were."""
-        clamped = 0
-        for durations in (self.host.duration_ns, self.device.duration_ns, self.overhead.duration_ns):
-            if durations and min(durations) < 0:
-                for index, duration in enumerate(durations):
-                    if duration < 0:
-                        durations[index] = 0
-                        clamped += 1
-        return clamped
+    def bound_durations(self) -> tuple[int, int]:
+        """Makes durations that cannot be into some that can; how many were below zero, and how many overflowed.
+
+        Below zero becomes zero, as newer Kineto writes them. What overflowed ends with the recording: a region is then
+        unfinished. Of an activity of the device nothing is left but that it was.
+        """
+        columns = (self.host, self.device, self.overhead)
+        below = [(each, _where(each.duration_ns, lambda ns: ns < 0)) for each in columns if _least(each) < 0]
+        above = [(each, _where(each.duration_ns, lambda ns: ns > _LONGEST_NS)) for each in columns if _is_beyond(each)]
+        for each, indices in (*below, *above):
+            for index in indices:
+                each.duration_ns[index] = 0
+            if each is self.device:
+                self.device.cut.update(indices)
+        if above:
+            end_ns = max(max(map(add, each.start_ns, each.duration_ns), default=0) for each in columns)
+            for each, indices in above:
+                for index in indices if each is not self.device else ():
+                    each.duration_ns[index] = end_ns - each.start_ns[index]
+                if each is self.host:
+                    self.host.unfinished.update(index for index in indices if self.host.kind[index] == REGION)
+        untimed = {index for each, indices in below if each is self.host for index in indices}
+        if 0 in self.host.start_ns:
+            times = zip(self.host.start_ns, self.host.duration_ns, strict=True)
+            untimed |= {index for index, each in enumerate(times) if each == (0, 0)}
+        self.host.untimed = {index for index in untimed if self.host.kind[index] == REGION}
+        return sum(len(indices) for _, indices in below), sum(len(indices) for _, indices in above)
+
+
+def _least(columns: HostSlices | DeviceActivities | OverheadSlices) -> int:
+    return min(columns.duration_ns, default=0)
+
+
+def _is_beyond(columns: HostSlices | DeviceActivities | OverheadSlices) -> bool:
+    return max(columns.duration_ns, default=0) > _LONGEST_NS
+
+
+def _where(values: "array[int]", is_wanted: Callable[[int], bool]) -> list[int]:
+    return [index for index, value in enumerate(values) if is_wanted(value)]
 
 
 def _chosen(group: int, slices: list[Slice], codes: bytes) -> tuple[bytes, list[Slice]]:

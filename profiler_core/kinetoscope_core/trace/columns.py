@@ -39,6 +39,7 @@ class HostSlices:
     `name` indexes `Trace.names`, `thread` indexes `Trace.threads`, `kind` is one of `schema.OPERATOR`, `REGION` and
     `CALL`. -1 stands for "not given" in `external_id`, `correlation` (calls) and `sequence` (operators).
     `forward_thread` is the running number of the forward thread, above 0 on backward operators only.
+    `unfinished` has the regions that were open when the recording ended, `untimed` those without times that can be.
     """
 
     kind: "array[int]" = field(default_factory=_kinds)
@@ -51,6 +52,7 @@ class HostSlices:
     sequence: "array[int]" = field(default_factory=_longs)
     forward_thread: "array[int]" = field(default_factory=_longs)
     unfinished: set[int] = field(default_factory=set[int])
+    untimed: set[int] = field(default_factory=set[int])
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -83,17 +85,20 @@ class DeviceActivities:
     """Kernels, copies and sets, in the order of the file.
 
     `kind` indexes `schema.DEVICE_KIND_NAMES`. -1 stands for "not given" in `device`, `stream`, `correlation` and
-    `copied_bytes` (copies only).
+    `copied_bytes` (copies only). `thread` is the row of the file that an activity stands in, as an index into
+    `Trace.threads`. `cut` has those whose duration was no number of ns that can be; it was made 0.
     """
 
     kind: "array[int]" = field(default_factory=_kinds)
     name: "array[int]" = field(default_factory=_indices)
     device: "array[int]" = field(default_factory=_longs)
     stream: "array[int]" = field(default_factory=_longs)
+    thread: "array[int]" = field(default_factory=_indices)
     correlation: "array[int]" = field(default_factory=_longs)
     start_ns: "array[int]" = field(default_factory=_longs)
     duration_ns: "array[int]" = field(default_factory=_longs)
     copied_bytes: "array[int]" = field(default_factory=_longs)
+    cut: set[int] = field(default_factory=set[int])
 
     def __len__(self) -> int:
         return len(self.kind)

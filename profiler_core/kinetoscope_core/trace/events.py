@@ -11,7 +11,7 @@ from kinetoscope_core.trace.schema import OF_USE
 from kinetoscope_core.trace.times import ns_from_us
 
 _LARGEST: Final = 2**63 - 1
-_LARGEST_US: Final = _LARGEST // 1000
+_LARGEST_US: Final = 9_200_000_000_000_000  # well below 2**63 ns, also after a float was rounded
 _NO: Final = (False, "false", "False")
 
 _Int64 = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)]
@@ -92,7 +92,7 @@ def made_plain(value: object) -> Event:
     phase, name = given.get("ph"), given.get("name")
     category = str(given.get("cat", ""))
     ts: Any = given.get("ts")
-    duration: Any = given.get("dur", 0)  # some writers leave out a length of zero
+    duration: Any = _bounded(given.get("dur", 0))  # some writers leave out a length of zero
     if phase not in ("X", "s", "f") and "ph" in given:
         return Unused()
     has_name = isinstance(name, str | int | float) or phase != "X"
@@ -122,9 +122,18 @@ def _arguments(value: object) -> Arguments:
 
 def _is_time(value: object) -> bool:
     try:
-        return abs(ns_from_us(value)) <= _LARGEST
+        return abs(ns_from_us(value)) <= _LARGEST_US * 1000
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _bounded(length: object) -> object:
+    """A length that no 64-bit integer of ns holds becomes the longest, or the shortest, that is read as one."""
+    try:
+        ns = ns_from_us(length)
+    except (TypeError, ValueError, OverflowError):
+        return length
+    return min(max(ns, -_LARGEST_US * 1000), _LARGEST_US * 1000) // 1000 if abs(ns) > _LARGEST_US * 1000 else length
 
 
 def _as_key(value: object) -> int | str:

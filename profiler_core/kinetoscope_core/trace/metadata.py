@@ -10,7 +10,7 @@ from kinetoscope_core.measures import Device
 from kinetoscope_core.trace.columns import Metadata
 from kinetoscope_core.trace.repair import repaired_object
 
-_BASE_TIME: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d+)')
+_BASE_TIME: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d{1,19})(?!\d)')
 
 
 def metadata_object(text: bytes, repairs: Counter[str]) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from kinetoscope_core.trace.decoding import Decoder
 from kinetoscope_core.trace.metadata import base_time_in, metadata_from, metadata_object
 from kinetoscope_core.trace.parts import read_parts
 from kinetoscope_core.trace.slicing import EventSlices
+from kinetoscope_core.trace.writers import other_tool
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -56,7 +57,7 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         is_cut = stream.is_cut or stream.is_damaged or _is_cut(slices)
         values, problems = _metadata_values(slices)
         repairs = slices.repairs
-        problems = [*_problems_of(stream, slices, collector, repairs, collector.clamp_durations()), *problems]
+        problems = [*_problems_of(stream, slices, collector, repairs), *problems]
     trace = Trace(
         path=path,
         names=collector.names,
@@ -110,7 +111,7 @@ def _is_cut(slices: EventSlices) -> bool:
 
 
 def _problems_of(
-    stream: ByteStream, slices: EventSlices, collector: Collector, repairs: Counter[str], clamped: int
+    stream: ByteStream, slices: EventSlices, collector: Collector, repairs: Counter[str]
 ) -> Iterator[Problem]:
     if stream.is_damaged:
         yield Problem(
@@ -128,9 +129,22 @@ def _problems_of(
             plural = "" if number == 1 else "s"
             text = message.format(n=f"{number} event{plural}", p=f"{number} place{plural}")
             yield Problem(code, text, {"count": number})
-    if clamped:
-        yield Problem(
-            "negative-duration", f"{clamped} slices had a duration below zero, taken as 0.", {"count": clamped}
+    below, beyond = collector.bound_durations()
+    if below:
+        message = f"{_slices(below)} had a duration below zero, taken as 0 and in no statistics."
+        yield Problem("negative-duration", message, {"count": below})
+    if beyond:
+        message = (
+            f"{_slices(beyond)} had a duration beyond what a recording can last (an overflow, such as pytorch #124080):"
+            " on the CPU they end with the recording, on the GPU they count as 0 ns."
         )
+        yield Problem("overflowing-duration", message, {"count": beyond})
+    tool = other_tool(collector.unread, collector.unread_names, collector.unread_rows)
+    if tool is not None:
+        yield tool
     if not collector.events:
         yield Problem("no-events", "The trace holds no events: nothing was recorded in the window.")
+
+
+def _slices(number: int) -> str:
+    return "1 slice" if number == 1 else f"{number} slices"
