@@ -158,6 +158,8 @@ def _device_work(recording: Recording, passages: Iterable[int]) -> dict[int, Dev
     def spans_by_kind(activities: Iterable[int]) -> dict[tuple[int, str], list[tuple[int, int]]]:
         spans: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
         for each in activities:
+            if each in recording.attribution.doubts:
+                continue
             start = device.start_ns[each]
             spans[device.device[each], kind_of(each)].append((start, start + device.duration_ns[each]))
         return spans

@@ -67,7 +67,7 @@ class Recording:
             spans: dict[int, list[tuple[int, int]]] = {each: [] for each in set(activities.device)}
             rows = zip(activities.kind, activities.name, activities.device, strict=True)
             for index, (kind, name, on) in enumerate(rows):
-                if kind == KERNEL and not communicates[name]:
+                if kind == KERNEL and not communicates[name] and index not in self.attribution.doubts:
                     start_ns = activities.start_ns[index]
                     spans[on].append((start_ns, start_ns + activities.duration_ns[index]))
             self._computing.update((on, Union(each)) for on, each in spans.items())
@@ -77,7 +77,7 @@ class Recording:
         """When any of these devices worked, or any at all."""
         found = self._timelines.get(devices)
         if found is None:
-            found = self._timelines[devices] = DeviceTimeline(self.trace, devices)
+            found = self._timelines[devices] = DeviceTimeline(self.trace, devices, self.attribution.doubts)
         return found
 
     def activities_of(self, wanted: Collection[int]) -> "Mapping[int, array[int]]":

@@ -1,7 +1,7 @@
 """When devices worked, and when it is known that they did not."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from kinetoscope_core.attribution.intervals import Union
 from kinetoscope_core.attribution.nesting import is_wait
@@ -20,13 +20,20 @@ def _waits(trace: Trace) -> list[int]:
 class DeviceTimeline:
     """When devices of a recording worked: the union of their activities, whose they are does not matter.
 
-    Of all devices, or of those that are given. `known` is the span of which it is known when they worked.
+    Of all devices, or of those that are given; without the activities in `doubtful`, whose times cannot be. `known` is
+    the span of which it is known when they worked.
     """
 
-    def __init__(self, trace: Trace, devices: Collection[int] | None = None) -> None:
+    def __init__(
+        self, trace: Trace, devices: Collection[int] | None = None, doubtful: Container[int] = frozenset()
+    ) -> None:
         device = trace.device
-        rows = zip(device.device, device.start_ns, device.duration_ns, strict=True)
-        spans = sorted((start, start + ns) for on, start, ns in rows if ns and (devices is None or on in devices))
+        rows = enumerate(zip(device.device, device.start_ns, device.duration_ns, strict=True))
+        spans = sorted(
+            (start, start + ns)
+            for index, (on, start, ns) in rows
+            if ns and (devices is None or on in devices) and not (doubtful and index in doubtful)
+        )
         self._union = Union(spans)
         self._starts = [start for start, _ in spans]
         self._busy_until: list[int] = []

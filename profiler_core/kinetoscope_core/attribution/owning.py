@@ -20,7 +20,7 @@ class DeviceNumbers:
 
     `no_launch` counts the activities without a launch, also those that carry no id to find it by. `doubtful` and
     `unknown` are, for each occurrence, how many of its activities (nested regions included) have times that cannot be,
-    and how many of these have no length that can be. `unrecorded` counts launches without a record, nested ones included.
+    and how many of these have no length that can be. `unrecorded` counts launches without a record, with nested ones.
     """
 
     parent: list[int]

@@ -1,6 +1,6 @@
 """What the reader of a trace's numbers must know: what is missing from them, or in them though it should not be."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kinetoscope_core.attribution.owning import DeviceNumbers

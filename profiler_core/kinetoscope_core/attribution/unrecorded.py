@@ -26,7 +26,7 @@ class Unrecorded:
 def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
     """The launches of a trace that no device activity shares its correlation with."""
     host = trace.host
-    launching, recorded = _launching_names(trace), set(trace.device.correlation)
+    launching, recorded = _launching_names(trace), {each for each in trace.device.correlation if each > 0}
     found = Unrecorded()
     for call in host.calls():
         if host.name[call] not in launching:

@@ -26,7 +26,8 @@ class Part:
     """What of one region lies in one recording.
 
     On its own thread: `calls` and, directly in it, `operators`, both places among the host slices; `annotations` are
-    the occurrences that torch made. `activities`, places among the device's, may also be launched by autograd threads.
+    the occurrences that torch made. `activities`, places among the device's, may also be launched by autograd threads;
+    those whose times cannot be are left out.
     """
 
     number: int
