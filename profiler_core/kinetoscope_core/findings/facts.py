@@ -98,6 +98,11 @@ class RegionFacts:
         """The measured passages that lie in no other one of the region, in the order in which they were entered."""
         return sorted(self.passages.on_thread)
 
+    def measures_captures(self, run: "RunFacts") -> bool:
+        """Whether all calls that could be measured captured a CUDA graph: what they do is of no other call."""
+        number, index = self.median
+        return run.recordings[number].window.occurrences[index].captures
+
     def is_measured(self, passage: Passage) -> bool:
         """Whether an occurrence of the region enters its statistics, by itself or in another one."""
         return passage in self._outermost
@@ -125,8 +130,8 @@ class RunFacts:
     """All regions of the user's, and what they were recorded in.
 
     `measured_ns` is the CPU time of the measured passages that lie in no other measured one: what shares are taken of.
-    `loose` are the occurrences that torch made outside of all regions of the user's. Without any such regions, torch's
-    own steps stand for them.
+    `loose` are the occurrences that torch made outside of all regions of the user's. `are_steps` says that
+    there are no such regions, and torch's own steps stand for them.
     """
 
     recordings: Sequence[Recording]
@@ -136,6 +141,7 @@ class RunFacts:
     device_total_ns: int | None
     timelines: Sequence[DeviceTimeline]
     loose: Sequence[Passage]
+    are_steps: bool = False
     _nested: dict[int, dict[int, list[int]]] = field(default_factory=dict[int, dict[int, list[int]]])
 
     _next: dict[int, dict[int, int]] = field(default_factory=dict[int, dict[int, int]])

@@ -32,7 +32,11 @@ def findings(
     of_run: list[tuple[Rule, Claim]] = []
     for rule in RULES:
         if rule.of_region is not None:
-            everywhere = {key: claim for key, region in run.regions.items() if (claim := rule.of_region(region, run))}
+            everywhere = {
+                key: claim
+                for key, region in run.regions.items()
+                if not region.measures_captures(run) and (claim := rule.of_region(region, run))
+            }
             found = {key: claim for key, claim in everywhere.items() if _is_worth(rule, claim, run)}
             if rule.is_inclusive:
                 found = dict(_innermost(found, run))

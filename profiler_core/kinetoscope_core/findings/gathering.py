@@ -54,6 +54,7 @@ def gather(
         recordings=recordings,
         regions=regions,
         limits=limits,
+        are_steps=any(map(is_of_torch, regions)),
         measured_ns=measured_ns,
         device_total_ns=sum(known) if known else None,
         loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],
