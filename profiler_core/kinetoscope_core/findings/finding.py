@@ -30,13 +30,10 @@ def findings(
     run = gather(recordings, measures, limits)
     claims: dict[RegionKey, dict[str, tuple[Rule, Claim]]] = {key: {} for key in run.regions}
     of_run: list[tuple[Rule, Claim]] = []
+    tellable = {key: region for key, region in run.regions.items() if not region.measures_captures(run)}
     for rule in RULES:
         if rule.of_region is not None:
-            everywhere = {
-                key: claim
-                for key, region in run.regions.items()
-                if not region.measures_captures(run) and (claim := rule.of_region(region, run))
-            }
+            everywhere = {key: claim for key, region in tellable.items() if (claim := rule.of_region(region, run))}
             found = {key: claim for key, claim in everywhere.items() if _is_worth(rule, claim, run)}
             if rule.is_inclusive:
                 found = dict(_innermost(found, run))
