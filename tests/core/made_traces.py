@@ -51,9 +51,9 @@ class Made:
         """A call of 2 µs, and the activity that it launches 5 µs later."""
         self.correlation += 1
         self.slice("cuda_runtime", call, start_us, 2.0, tid, correlation=self.correlation)
+        arguments = {"correlation": self.correlation, "stream": stream, "device": device, **more}
         self.events.append({"ph": "X", "cat": category, "name": kernel, "pid": device, "tid": stream,
-                            "ts": start_us + 5, "dur": device_us,
-                            "args": {"correlation": self.correlation, "stream": stream, "device": device, **more}})  # fmt: skip
+                            "ts": start_us + 5, "dur": device_us, "args": arguments})  # fmt: skip
 
     def measured(self, folder):
         path = folder / "made.json"
