@@ -8,7 +8,7 @@ export interface Spread {
   max: number;
 }
 
-export type Bound = 'overhead' | 'compute' | 'mixed' | 'sync' | 'cpu-only';
+export type Bound = 'overhead' | 'compute' | 'communication' | 'copy' | 'mixed' | 'sync' | 'cpu-only';
 
 export interface OccurrenceInTrace {
   trace: number;
@@ -109,6 +109,8 @@ export interface Finding {
   evidence: Record<string, number | string>;
   cost_ns: number;
   saves_at_most_ns: number | null;
+  saves_per_call_ns: number | null;
+  call_is: 'call' | 'batch';
   spot: Spot | null;
   is_suppressed: boolean;
 }

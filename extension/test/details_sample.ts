@@ -54,6 +54,8 @@ export const finding = (changes: Partial<Finding> = {}): Finding => ({
   evidence: { kernels: 20 },
   cost_ns: 2_000,
   saves_at_most_ns: 1_500,
+  saves_per_call_ns: 500,
+  call_is: 'call',
   spot: { trace: 0, start_ns: 1_000_000, duration_ns: 900 },
   is_suppressed: false,
   ...changes,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Bound = Literal["overhead", "compute", "mixed", "sync", "cpu-only"]
+Bound = Literal["overhead", "compute", "communication", "copy", "mixed", "sync", "cpu-only"]
 HostKind = Literal["region", "operator", "launch", "sync", "call"]
 Severity = Literal["warning", "information", "hint"]
 
@@ -45,6 +45,7 @@ class Occurrence:
     `cuda_busy_ns` is `None` also where an activity of it has times that cannot be. `has_times` is false where its own
     start and end cannot be, `has_cuda_times` where the length of an activity cannot be. `unrecorded_launches` are the
     launches (nested regions included) of which the trace has no activity.
+    `captures` says that a CUDA graph was captured inside, so that the call did something else than the others.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Occurrence:
     has_times: bool = True
     has_cuda_times: bool = True
     unrecorded_launches: int = 0
+    captures: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,9 @@ class Finding:
 
     `evidence` has the numbers of the message, by names with their units. `cost_ns` is the time that it is about, added
     up over the measured passages; `saves_at_most_ns` is an upper bound of what can be gained of it, `None` where there
-    is no honest one. `spot` is where in the trace to look. `is_suppressed`: by a comment in the source that ran.
+    is no honest one, and `saves_per_call_ns` the same for each call (`call_is` says so of a batch, where the whole run
+    waits for data). No time of a region is counted in two of its findings. `spot` is where in the trace to look.
+    `is_suppressed`: by a comment in the source that ran.
     """
 
     code: str
@@ -234,6 +238,8 @@ class Finding:
     saves_at_most_ns: int | None = None
     spot: Spot | None = None
     is_suppressed: bool = False
+    saves_per_call_ns: int | None = None
+    call_is: Literal["call", "batch"] = "call"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ def region_text(region: RegionMeasures) -> str:
 
 def finding_text(finding: Finding) -> str:
     """The message of a finding, with what can be gained where that is known."""
-    if finding.saves_at_most_ns is None:
+    if finding.saves_per_call_ns is None:
         return finding.message
-    return f"{finding.message} At most {time_text(finding.saves_at_most_ns)} can be saved in all."
+    return f"{finding.message} Could save up to {time_text(finding.saves_per_call_ns)} per {finding.call_is}."
 
 
 def active(findings: Sequence[Finding] | None) -> list[Finding]:

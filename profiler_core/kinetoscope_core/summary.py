@@ -7,18 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kinetoscope_core.measures import (
-    Bound,
-    Occurrence,
-    OccurrenceInTrace,
-    OccurrenceTimes,
-    RegionMeasures,
-    Spread,
-)
-
-# measures.md, "Bound": CUDA busy over the time in which the CPU did not wait.
-_OVERHEAD_BELOW: Final = (1, 2)
-_COMPUTE_ABOVE: Final = 1
+from kinetoscope_core.measures import Occurrence, OccurrenceInTrace, OccurrenceTimes, RegionMeasures, Spread
 
 MOST_OCCURRENCES: Final = 200
 """Whose times are kept one by one for each region."""
@@ -78,8 +67,9 @@ class Passages:
 def summarise(*windows: Window) -> list[RegionMeasures]:
     """The measures of every region, in the order in which the regions were first entered.
 
-    Measured are the finished passages that were no warm-up. A region that has only warm-up passages is measured all the
-    same and marked cold. One without a finished passage with times has no measures: unmeasured.py has it.
+    Measured are the finished passages that were no warm-up and captured no CUDA graph. A region that has only warm-up
+    passages is measured all the same and marked cold. One without a finished passage with times has no measures:
+    unmeasured.py has it. What limits a region, `limits.py` says.
     """
     return [_measures(key, passages, windows) for key, passages in passages_of(windows).items()]
 
@@ -106,6 +96,7 @@ def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages | 
         return None
     warm = [passage for passage in timed if not _is_warmup(windows[passage[0]], passage[1])]
     pool = warm or timed
+    pool = [(number, index) for number, index in pool if not windows[number].occurrences[index].captures] or pool
     whole = [(number, index) for number, index in pool if windows[number].occurrences[index].has_cuda_times]
     return Passages(
         seen=seen,
@@ -155,30 +146,11 @@ def regions_cpu_ns(windows: Sequence[Window]) -> int:
     return total_ns
 
 
-def bound_of(occurrence: Occurrence, *, launches_nothing: bool) -> Bound | None:
-    """What limits an occurrence, by measures.md; `None` where CUDA was not measured."""
-    if occurrence.cuda_busy_ns is None or occurrence.sync_idle_ns is None:
-        return None
-    if launches_nothing:
-        return "cpu-only"
-    sync_ns = occurrence.sync_ns
-    if 2 * sync_ns > occurrence.cpu_total_ns and 2 * occurrence.sync_idle_ns > sync_ns:
-        return "sync"
-    active_ns = occurrence.cpu_total_ns - sync_ns
-    numerator, denominator = _OVERHEAD_BELOW
-    if occurrence.cuda_busy_ns * denominator < active_ns * numerator:
-        return "overhead"
-    return "compute" if occurrence.cuda_busy_ns > active_ns * _COMPUTE_ABOVE else "mixed"
-
-
 def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> RegionMeasures:
     occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
     on_thread, on_device = passages.on_thread, passages.on_device
     median = median_passage(passages, windows)
     timed = [passage for passage in passages.seen if has_time(occurrences[passage])]
-    launches = _spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches))
-    launches_nothing = launches is not None and launches.sum == 0
-    is_without_record = launches_nothing and any(occurrences[each].unrecorded_launches for each in on_device)
     unfinished = [each.cpu_total_ns for each in occurrences.values() if not each.is_finished]
     recorded = _spread(
         _totals(_on_device(passages.seen, windows), occurrences, lambda occurrence: occurrence.cuda_total_ns)
@@ -201,9 +173,9 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         cuda_self_ns=_spread(_self_sums(on_device, occurrences)),
         cuda_busy_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.cuda_busy_ns)),
         backward_cuda_ns=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.backward_cuda_ns)),
-        launches=launches,
+        launches=_spread(_totals(on_device, occurrences, lambda occurrence: occurrence.launches)),
         overhead_ns=sum(occurrences[passage].overhead_ns for passage in on_thread),
-        bound=None if is_without_record else bound_of(occurrences[median], launches_nothing=launches_nothing),
+        bound=None,
         median_occurrence=in_trace(median, windows),
         first=in_trace(timed[0], windows),
         occurrence_times=tuple(_times(passage, windows) for passage in _chosen(timed, median)),

@@ -13,7 +13,15 @@ from kinetoscope_core.measures import Contents, RegionMeasures, Spread, Unmeasur
 from kinetoscope_core.phrasing import bound_text
 from kinetoscope_core.text import count_text, printable, short_path, time_text
 
-BOUND_STYLES = {"overhead": "yellow", "compute": "green", "mixed": "cyan", "sync": "magenta", "cpu-only": "blue"}
+BOUND_STYLES = {
+    "overhead": "yellow",
+    "compute": "green",
+    "communication": "red",
+    "copy": "red",
+    "mixed": "cyan",
+    "sync": "magenta",
+    "cpu-only": "blue",
+}
 
 _LONGEST_NAME = 200
 

@@ -9,6 +9,7 @@ from kinetoscope_core.breakdown import breakdowns
 from kinetoscope_core.contents import contents_of
 from kinetoscope_core.findings import findings, is_of_torch
 from kinetoscope_core.grouping import Grouping, grouping_of, regrouped
+from kinetoscope_core.limits import limits_of
 from kinetoscope_core.measures import Contents, Finding, Problem, RegionMeasures, Unmeasured
 from kinetoscope_core.recording import Recording
 from kinetoscope_core.sources import Sources
@@ -83,8 +84,11 @@ def _in_detail(
 ) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
     """The regions with what they are made of and what is found in them, and the findings of the run as a whole."""
     parts, medians = breakdowns(recordings), timelines(recordings)
-    measures = summarise(*windows)
-    found = findings(recordings, measures)
+    limits = limits_of(recordings)
+    measures = [
+        replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound) for each in summarise(*windows)
+    ]
+    found = findings(recordings, measures, limits)
     regions: list[RegionMeasures] = []
     for each in measures:
         key = RegionKey(each.name, each.file, each.line)

@@ -3,11 +3,10 @@
 Knows which work belongs to which passage from the attribution; what is drawn of it is for others.
 """
 
-from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import nlargest
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinetoscope_core.attribution.nesting import is_wait
 from kinetoscope_core.measures import DeviceSpan, HostKind, HostSpan, Timeline
@@ -15,6 +14,9 @@ from kinetoscope_core.recording import Recording
 from kinetoscope_core.summary import Passages, RegionKey, median_passage, passages_of
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR, REGION
+
+if TYPE_CHECKING:
+    from array import array
 
 MOST_SPANS: Final = 300
 """Of each timeline, on the CPU and on the device: more cannot be told apart in a drawing."""
@@ -33,28 +35,13 @@ def timelines(recordings: Sequence[Recording]) -> dict[RegionKey, Timeline]:
     regions = dict(nlargest(MOST_TIMELINES, passages_of(windows).items(), key=cpu_ns))
     medians = {key: median_passage(passages, windows) for key, passages in regions.items()}
     activities = [
-        _activities(recording, {index for at, index in medians.values() if at == number})
+        recording.activities_of({index for at, index in medians.values() if at == number})
         for number, recording in enumerate(recordings)
     ]
     return {
         key: _timeline(recordings[number], number, index, activities[number][index])
         for key, (number, index) in medians.items()
     }
-
-
-def _activities(recording: Recording, wanted: Collection[int]) -> "Mapping[int, array[int]]":
-    """The activities that belong to each wanted occurrence or to one nested in it."""
-    found = {index: array("i") for index in wanted}
-    # A parent comes before what is nested in it.
-    holders: list[tuple[array[int], ...]] = []
-    for index, occurrence in enumerate(recording.window.occurrences):
-        outer = holders[occurrence.parent] if occurrence.parent >= 0 else ()
-        holders.append((*outer, found[index]) if index in found else outer)
-    for activity, owner in enumerate(recording.attribution.activity_owner):
-        if owner >= 0:
-            for each in holders[owner]:
-                each.append(activity)
-    return found
 
 
 def _timeline(recording: Recording, number: int, index: int, activities: "array[int]") -> Timeline:

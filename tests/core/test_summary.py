@@ -1,11 +1,11 @@
-"""Statistics over occurrences: warm-up, recursion, unfinished passages, several windows, and what bounds a region."""
+"""Statistics over occurrences: warm-up, recursion, unfinished passages, several windows, calls that capture a graph."""
 
 from dataclasses import replace
 
 import pytest
 
 from kinetoscope_core.measures import Occurrence, Spread, StartUp
-from kinetoscope_core.summary import START_UP, RegionKey, Window, bound_of, median_of, regions_cpu_ns, summarise
+from kinetoscope_core.summary import START_UP, RegionKey, Window, median_of, regions_cpu_ns, summarise
 from kinetoscope_core.unmeasured import start_up, unmeasured
 
 _PLAIN = Occurrence(
@@ -178,7 +178,7 @@ def test_device_numbers_come_from_the_windows_that_have_them() -> None:
         _PLAIN, cuda_total_ns=None, cuda_self_ns=None, cuda_busy_ns=None, launches=None, sync_idle_ns=None
     )
     (region,) = summarise(Window.by_name([without]))
-    assert region.cuda_total_ns is region.cuda_self_ns is region.cuda_busy_ns is region.launches is region.bound is None
+    assert region.cuda_total_ns is region.cuda_self_ns is region.cuda_busy_ns is region.launches is None
     (region,) = summarise(Window.by_name([without]), Window.by_name([_PLAIN]))
     assert region.cuda_total_ns == Spread(sum=50, median=50, min=50, max=50)
 
@@ -190,48 +190,15 @@ def test_backward_is_none_only_where_it_is_unknown() -> None:
     assert region.backward_cuda_ns == Spread(sum=0, median=0, min=0, max=0)
 
 
-@pytest.mark.parametrize(
-    ("total", "sync", "idle", "busy", "bound"),
-    [
-        (100, 0, 0, 49, "overhead"),
-        (100, 0, 0, 50, "mixed"),
-        (100, 0, 0, 100, "mixed"),
-        (100, 0, 0, 101, "compute"),
-        (100, 40, 0, 29, "overhead"),
-        (100, 40, 0, 61, "compute"),
-        (100, 60, 31, 29, "sync"),  # waits most of the time, and for nothing
-        (100, 60, 30, 41, "compute"),  # waits for its own work
-        (100, 50, 50, 5, "overhead"),
-        (100, 100, 0, 90, "compute"),
-        (0, 0, 0, 5, "compute"),
-    ],
-)
-def test_what_bounds_an_occurrence(total: int, sync: int, idle: int, busy: int, bound: str) -> None:
-    occurrence = replace(_PLAIN, cpu_total_ns=total, sync_ns=sync, sync_idle_ns=idle, cuda_busy_ns=busy)
-    assert bound_of(occurrence, launches_nothing=False) == bound
-
-
-def test_the_bound_is_that_of_the_lower_median_occurrence() -> None:
-    occurrences = [
-        replace(_PLAIN, cpu_total_ns=10, cuda_busy_ns=1),
-        replace(_PLAIN, cpu_total_ns=20, cuda_busy_ns=90),
-        replace(_PLAIN, cpu_total_ns=30, cuda_busy_ns=1),
-        replace(_PLAIN, cpu_total_ns=5000, cuda_busy_ns=1),
-    ]
-    (region,) = summarise(Window.by_name(occurrences))
-    assert region.median_occurrence.cpu_total_ns == 20
-    assert region.bound == "compute"
-
-
-def test_a_region_that_launches_nothing_is_bound_to_the_cpu() -> None:
-    idle = replace(_PLAIN, cuda_total_ns=0, cuda_self_ns=0, cuda_busy_ns=0, launches=0)
-    (region,) = summarise(Window.by_name([idle, idle]))
-    assert region.bound == "cpu-only"
-    (region,) = summarise(Window.by_name([idle, _PLAIN, idle]))
-    assert region.bound == "overhead"
-
-
 def test_overhead_is_that_of_the_measured_passages() -> None:
     warm = replace(_PLAIN, overhead_ns=7)
     (region,) = summarise(Window([replace(_PLAIN, overhead_ns=900), warm], [RegionKey("r")] * 2, [True, False]))
     assert region.overhead_ns == 7
+
+
+def test_a_call_that_captures_a_graph_is_not_measured_beside_others() -> None:
+    capturing = replace(_PLAIN, cpu_total_ns=9000, captures=True)
+    (region,) = summarise(Window.by_name([capturing, _PLAIN, _PLAIN]))
+    assert (region.occurrences, region.measured, region.is_cold, region.cpu_total_ns.max) == (3, 2, False, 100)
+    (region,) = summarise(Window.by_name([capturing, capturing]))
+    assert (region.measured, region.cpu_total_ns.max) == (2, 9000)

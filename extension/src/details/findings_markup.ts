@@ -3,7 +3,7 @@ import type { Bound, Finding } from '../protocol';
 import { html, nothing, type Markup } from './markup';
 import { boundText, countText, printable, timeText } from './text';
 
-const BOUNDS: readonly Bound[] = ['overhead', 'compute', 'mixed', 'sync', 'cpu-only'];
+const BOUNDS: readonly Bound[] = ['overhead', 'compute', 'communication', 'copy', 'mixed', 'sync', 'cpu-only'];
 const BOUND_CODES = new Set(BOUNDS.map(boundText));
 
 const SEVERITIES: Record<Finding['severity'], { name: string; shape: Markup }> = {
@@ -34,7 +34,15 @@ export function findingsMarkup(findings: readonly Finding[] | null, region: numb
 }
 
 function findingMarkup(finding: Finding, region: number | null, isSaved: boolean): Markup {
-  const { code, severity, message, saves_at_most_ns: saves, spot, is_suppressed: isSuppressed } = finding;
+  const {
+    code,
+    severity,
+    message,
+    saves_per_call_ns: saves,
+    call_is: unit,
+    spot,
+    is_suppressed: isSuppressed,
+  } = finding;
   const trace =
     isSaved || spot === null
       ? nothing
@@ -52,7 +60,7 @@ function findingMarkup(finding: Finding, region: number | null, isSaved: boolean
     <div>
       <b>${explained(code, isSaved)}</b>
       ${isSuppressed ? html`<span class="quiet">(ignored here)</span>` : nothing}
-      ${printable(message)}${saves === null ? nothing : html` <b>Saves at most ${timeText(saves)} in all.</b>`}${trace}
+      ${printable(message)}${saves === null ? nothing : html` <b>Could save up to ${timeText(saves)} per ${unit}.</b>`}${trace}
     </div>
   </li>`;
 }

@@ -18,9 +18,12 @@ import {
 
 const BOUNDS: Record<Bound, string> = {
   overhead:
-    'For more than half of the time in which the CPU was active, the GPU had nothing of this region to do: launching is what takes the time. Fewer, larger kernels help: batching, torch.compile, CUDA graphs.',
+    'For more than half of the time in which the CPU was active, the GPU was idle: launching is what takes the time. Fewer, larger kernels help: batching, torch.compile, CUDA graphs.',
   mixed: 'Neither the CPU, which launches, nor the GPU is far ahead of the other.',
   compute: 'The GPU needs longer than the CPU needs to launch: only less or faster GPU work helps.',
+  communication:
+    'The GPU is the limit, and mostly it only communicates with other GPUs or waits for them: overlap it with work, or send less.',
+  copy: 'The GPU is the limit, and mostly it only copies or fills memory: copy beside the work, or less.',
   sync: 'The CPU waits for something that is not work of the GPU.',
   'cpu-only': 'Nothing was launched on a GPU.',
 };

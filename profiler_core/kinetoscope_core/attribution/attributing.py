@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetoscope_core.attribution.capturing import Captures
 from kinetoscope_core.attribution.doubts import Doubts
 from kinetoscope_core.attribution.intervals import Union
 from kinetoscope_core.attribution.nesting import Nesting, nesting_of
 from kinetoscope_core.attribution.owning import DeviceNumbers, device_numbers
-from kinetoscope_core.attribution.reporting import counted_by_region, launches_without_record, problems_of
+from kinetoscope_core.attribution.reporting import problems_of
+from kinetoscope_core.attribution.unrecorded import Unrecorded, unrecorded_launches
 from kinetoscope_core.measures import Occurrence, Problem
 from kinetoscope_core.trace import Trace, collector_off
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Attribution:
     external_ids: list[int]
     slices: list[int]
     nesting: Nesting
+    unrecorded: Unrecorded
     problems: list[Problem]
 
 
@@ -44,7 +46,9 @@ class Attribution:
 def attribute(trace: Trace) -> Attribution:
     """The numbers of docs/measures.md for each occurrence, ordered by start."""
     nesting = nesting_of(trace)
-    numbers = device_numbers(trace, nesting)
+    captures = Captures(trace)
+    unrecorded = unrecorded_launches(trace, captures)
+    numbers = device_numbers(trace, nesting, unrecorded)
     device = trace.device
     doubts = numbers.doubts
     spans = zip(device.start_ns, device.duration_ns, strict=True)
@@ -58,12 +62,8 @@ def attribute(trace: Trace) -> Attribution:
         for start, duration in zip(trace.overhead.start_ns, trace.overhead.duration_ns, strict=True)
     )
     is_measured = len(device) > 0
-    without_record = launches_without_record(trace, numbers.correlations)
-    unrecorded = counted_by_region(without_record, nesting.innermost, numbers.parent)
     occurrences = [
-        _occurrence(
-            trace, nesting, numbers, unrecorded, index, worked=worked if is_measured else None, overhead=overhead
-        )
+        _occurrence(trace, nesting, numbers, captures, index, worked=worked if is_measured else None, overhead=overhead)
         for index in range(len(nesting.slices))
     ]
     return Attribution(
@@ -77,7 +77,8 @@ def attribute(trace: Trace) -> Attribution:
         external_ids=[trace.host.external_id[index] for index in nesting.slices],
         slices=nesting.slices,
         nesting=nesting,
-        problems=problems_of(trace, numbers, occurrences, without_record),
+        unrecorded=unrecorded,
+        problems=problems_of(trace, numbers, occurrences, unrecorded),
     )
 
 
@@ -85,7 +86,7 @@ def _occurrence(
     trace: Trace,
     nesting: Nesting,
     numbers: DeviceNumbers,
-    unrecorded: "Sequence[int]",
+    captures: Captures,
     index: int,
     *,
     worked: Union | None,
@@ -120,5 +121,6 @@ def _occurrence(
         launches=numbers.launches[index] if is_measured else None,
         has_times=place not in host.untimed,
         has_cuda_times=not numbers.unknown[index],
-        unrecorded_launches=unrecorded[index],
+        unrecorded_launches=numbers.unrecorded[index],
+        captures=bool(captures) and captures.is_within(host.thread[place], start, end),
     )

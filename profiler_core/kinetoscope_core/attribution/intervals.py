@@ -1,7 +1,7 @@
 """Unions of intervals of time, and how much of a span they cover."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 class Union:
@@ -21,6 +21,30 @@ class Union:
         self._before = [0]
         for start, end in zip(self._starts, self._ends, strict=True):
             self._before.append(self._before[-1] + end - start)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self._starts, self._ends, strict=True)
+
+    @property
+    def total_ns(self) -> int:
+        """The length of all of it."""
+        return self._before[-1]
+
+    def without(self, other: "Union") -> Iterator[tuple[int, int]]:
+        """The stretches of it that the other does not cover, as (start, end)."""
+        for start, end in self:
+            at = start
+            for begin, finish in other.within(start, end):
+                if begin > at:
+                    yield at, begin
+                at = finish
+            if at < end:
+                yield at, end
+
+    def within(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Its intervals that reach into the span, whole."""
+        places = range(bisect_right(self._ends, start), bisect_left(self._starts, end))
+        return ((self._starts[place], self._ends[place]) for place in places)
 
     def covered(self, start: int, end: int) -> int:
         """How much of the span from `start` to `end` lies in the union."""

@@ -3,13 +3,14 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kinetoscope_core.attribution.autograd import ForwardRegions, autograd_threads
 from kinetoscope_core.attribution.backward import BackwardLinks
 from kinetoscope_core.attribution.doubts import Doubts, doubts_of
 from kinetoscope_core.attribution.launching import Launches, launches_of
 from kinetoscope_core.attribution.nesting import Nesting
+from kinetoscope_core.attribution.unrecorded import Unrecorded
 from kinetoscope_core.trace import Trace
 
 
@@ -19,7 +20,7 @@ class DeviceNumbers:
 
     `no_launch` counts the activities without a launch, also those that carry no id to find it by. `doubtful` and
     `unknown` are, for each occurrence, how many of its activities (nested regions included) have times that cannot be,
-    and how many of these have no length that can be.
+    and how many of these have no length that can be. `unrecorded` counts launches without a record, with nested ones.
     """
 
     parent: list[int]
@@ -32,12 +33,12 @@ class DeviceNumbers:
     launches: list[int]
     doubtful: list[int]
     unknown: list[int]
+    unrecorded: list[int]
     backward_ns: list[int] | None = None
     outside_ns: int = 0
     no_launch_ns: int = 0
     no_launch: int = 0
     ambiguous: int = 0
-    correlations: set[int] = field(default_factory=set[int])
 
     @property
     def launch(self) -> "array[int]":
@@ -45,7 +46,7 @@ class DeviceNumbers:
         return self.launches_found.call
 
 
-def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
+def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -> DeviceNumbers:
     """Gives each activity to the region that launched it, and sums up."""
     host, device = trace.host, trace.device
     number = len(nesting.slices)
@@ -72,7 +73,7 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
         launches=[0] * number,
         doubtful=[0] * number,
         unknown=[0] * number,
-        correlations=set(device.correlation),
+        unrecorded=[0] * number,
     )
     regions.ambiguous = 0
     innermost, thread_of, start_of = nesting.innermost, host.thread, host.start_ns
@@ -93,6 +94,12 @@ def device_numbers(trace: Trace, nesting: Nesting) -> DeviceNumbers:
             self_ns[owner] += ns
             launches[owner] += 1
     found.ambiguous = regions.ambiguous
+    for call in without_record.calls:
+        owner = innermost[call]
+        if owner < 0 and thread_of[call] in autograd:
+            owner = regions.around(thread_of[call], start_of[call])
+        if owner >= 0:
+            found.unrecorded[owner] += 1
     _sum_up(trace, found, order)
     links = BackwardLinks(trace, regions, autograd, backward_operators)
     if links.exist:
@@ -114,6 +121,7 @@ def _sum_up(trace: Trace, found: DeviceNumbers, order: Sequence[int]) -> None:
         if around >= 0:
             total[around] += total[occurrence]
             launches[around] += launches[occurrence]
+            found.unrecorded[around] += found.unrecorded[occurrence]
     busy_until = [-(2**63)] * len(parent)
     for activity in order:
         occurrence = found.owner[activity]

@@ -1,16 +1,15 @@
 """What the reader of a trace's numbers must know: what is missing from them, or in them though it should not be."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kinetoscope_core.attribution.owning import DeviceNumbers
+from kinetoscope_core.attribution.unrecorded import Unrecorded
 from kinetoscope_core.measures import Occurrence, Problem
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_core.trace import Trace
 
-_LAUNCHES = ("cudaLaunch", "cuLaunch", "hipLaunch", "hipExtLaunch", "hipModuleLaunch", "hipExtModuleLaunch")
 _COPIES = ("cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset", "hipMemcpy", "hipMemset")
-_GRAPH_LAUNCHES = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
 
 
 NO_RECORD_BECAUSE: Final = (
@@ -22,11 +21,12 @@ NO_RECORD_BECAUSE: Final = (
 
 
 def problems_of(
-    trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occurrence], without_record: Sequence[int]
+    trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occurrence], unrecorded: Unrecorded
 ) -> list[Problem]:
-    """The problems of one trace's numbers, the gravest first. `without_record` is of `launches_without_record`."""
+    """The problems of one trace's numbers, the gravest first."""
     problems = [*_of_ranks(numbers)]
-    started = {} if len(trace.device) else _started(trace)
+    without_record = len(unrecorded.calls)
+    started = {} if len(trace.device) else _started(trace, unrecorded)
     if started:
         what = " and ".join(count_text(count, noun) for noun, count in started.items())
         because = "The file was cut off before them." if trace.is_cut else NO_RECORD_BECAUSE
@@ -37,9 +37,9 @@ def problems_of(
         problems.append(
             Problem(
                 "launches-without-record",
-                f"{_count(len(without_record), 'launch has', 'launches have')} no record from the GPU: CUDA times are "
+                f"{_count(without_record, 'launch has', 'launches have')} no record from the GPU: CUDA times are "
                 "at least these. Kernels that end after the window, or lost records.",
-                {"count": len(without_record), "launches": len(_launching(trace))},
+                {"count": without_record, "launches": unrecorded.launches},
             )
         )
     problems += _of_doubts(trace, numbers)
@@ -92,39 +92,11 @@ def problems_of(
     return problems
 
 
-def launching_names(trace: Trace) -> set[int]:
-    """The names, as places in `trace.names`, of the calls that launch kernels or graphs."""
-    starters = (*_LAUNCHES, *_GRAPH_LAUNCHES)
-    return {number for number, name in enumerate(trace.names) if name.startswith(starters) and "HostFunc" not in name}
-
-
-def launches_without_record(trace: Trace, correlations: Container[int]) -> list[int]:
-    """The calls that launch kernels or graphs and have no activity, as places among the host slices."""
-    correlation = trace.host.correlation
-    return [index for index in _launching(trace) if correlation[index] not in correlations]
-
-
-def counted_by_region(calls: Iterable[int], innermost: Sequence[int], parent: Sequence[int]) -> list[int]:
-    """How many of the calls were made in each occurrence, nested ones included."""
-    counts = [0] * len(parent)
-    for call in calls:
-        occurrence = innermost[call]
-        while occurrence >= 0:
-            counts[occurrence] += 1
-            occurrence = parent[occurrence]
-    return counts
-
-
-def _launching(trace: Trace) -> list[int]:
-    host, launching = trace.host, launching_names(trace)
-    return [index for index in host.calls() if host.name[index] in launching]
-
-
-def _started(trace: Trace) -> dict[str, int]:
+def _started(trace: Trace, unrecorded: Unrecorded) -> dict[str, int]:
     """How many launches, copies and sets were asked for, by what people call them."""
     host = trace.host
     copies = {number for number, name in enumerate(trace.names) if name.startswith(_COPIES)}
-    launches = len(_launching(trace))
+    launches = unrecorded.launches
     copied = sum(1 for index in host.calls() if host.name[index] in copies)
     return {noun: count for noun, count in (("launch", launches), ("copy", copied)) if count}
 

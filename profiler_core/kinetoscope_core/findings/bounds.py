@@ -1,4 +1,4 @@
-"""What limits a region: CPU, GPU or waiting (docs/measures.md, "What limits a region"). One of five for each region."""
+"""What limits a region: CPU, GPU or waiting (docs/measures.md, "What limits a region"). One for each region at most."""
 
 from collections.abc import Callable
 from typing import Final
@@ -6,11 +6,12 @@ from typing import Final
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import name_of, over_calls, percent
 from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.limits import DeviceWork
 from kinetoscope_core.measures import Bound, RegionMeasures
 from kinetoscope_core.text import count_text, time_text
 
 
-def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None) -> str:
+def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: DeviceWork | None) -> str:
     """The bound with the times of the median passage, which say so: sums and medians of each may say the opposite
     (docs/measures.md).
     """
@@ -23,6 +24,12 @@ def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None) -> str:
     where = f"in the median of {count_text(region.measured, 'call')}"
     if region.bound == "compute":
         return f"{name} is compute-bound: the GPU worked {gpu} for {cpu} of CPU time {where}."
+    if region.bound == "communication" and work is not None:
+        alone = f"{time_text(work.communication_ns)} of the {time_text(work.worked_ns)} that the GPU worked"
+        return f"{name} is communication-bound: for {alone}, collectives ran and nothing else, {where}."
+    if region.bound == "copy" and work is not None:
+        alone = f"{time_text(work.copying_ns)} of the {time_text(work.worked_ns)} that the GPU worked"
+        return f"{name} is copy-bound: for {alone}, it did nothing but copy or fill memory, {where}."
     worked = f"the GPU worked {gpu} of {cpu} ({percent(busy_ns, cpu_ns)}) {where}"
     if region.bound == "overhead":
         busy_sum_ns, cpu_sum_ns = region.cuda_busy_ns.sum, region.cpu_total_ns.sum
@@ -50,7 +57,7 @@ def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
         evidence |= {"launches_per_call": launches.median} if launches else {}
         # Said once: in a region around it, the same bound is the news.
         is_minor = any(run.regions[outer].measures.bound == bound for outer in region.outer)
-        message = _message(measures, median.cpu_total_ns, median.cuda_busy_ns)
+        message = _message(measures, median.cpu_total_ns, median.cuda_busy_ns, run.limits[region.key].work)
         return Claim(message, measures.cpu_total_ns.sum, evidence, spot=region.median_spot(), is_minor=is_minor)
 
     return of_region
@@ -63,6 +70,8 @@ def _rule(code: str, bound: Bound) -> Rule:
 RULES: Final = (
     _rule("overhead-bound", "overhead"),
     _rule("compute-bound", "compute"),
+    _rule("communication-bound", "communication"),
+    _rule("copy-bound", "copy"),
     _rule("mixed", "mixed"),
     _rule("sync-bound", "sync"),
     _rule("cpu-only", "cpu-only"),

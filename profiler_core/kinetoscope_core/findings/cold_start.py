@@ -6,7 +6,7 @@ Not where it stands out by chance: on a busy machine others do, too, or one befo
 from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
-from kinetoscope_core.findings.overhead import LOADING, covered
+from kinetoscope_core.findings.overhead import LOADING
 from kinetoscope_core.findings.phrases import name_of
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.measures import Occurrence
@@ -30,7 +30,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     number, _ = measured[0]
     recording = run.recordings[number]
     end_ns = first.start_ns + first.cpu_total_ns
-    loading_ns = covered(recording.trace, first.start_ns, end_ns, LOADING)
+    loading_ns = recording.overhead(LOADING).covered(first.start_ns, end_ns)
     # The profiler's own work in it is told by profiler-overhead.
     usual_ns = median_ns + max(first.overhead_ns - loading_ns, 0)
     excess_ns = first.cpu_total_ns - usual_ns

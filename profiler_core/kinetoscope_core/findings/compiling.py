@@ -1,12 +1,15 @@
 """torch.compile at work in measured passages: compiling, and what a call of compiled code costs the CPU."""
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import name_of, over_calls, percent
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import time_text
+
+if TYPE_CHECKING:
+    from kinetoscope_core.findings.savings import Stretch
 
 _COMPILED: Final = re.compile(r"Torch-Compiled Region: (\d+/\d+)$")
 _LOOKUP: Final = "TorchDynamo Cache Lookup"
@@ -27,6 +30,7 @@ def _compiling(region: RegionFacts, _run: RunFacts) -> Claim | None:
     total_ns = longest_ns = count = 0
     spot = None
     graphs: set[str] = set()
+    saves: list[Stretch] = []
     for part in region.parts.values():
         host = part.trace.host
         for operator in part.operators:
@@ -38,6 +42,7 @@ def _compiling(region: RegionFacts, _run: RunFacts) -> Claim | None:
             count += 1
             ns = host.duration_ns[operator]
             total_ns += ns
+            saves.append(part.of_cpu(operator))
             if ns > longest_ns:
                 longest_ns, spot = ns, part.spot(host.start_ns[operator], ns)
     if not count:
@@ -49,7 +54,7 @@ def _compiling(region: RegionFacts, _run: RunFacts) -> Claim | None:
         f" {time_text(measures.cpu_total_ns.sum)}.",
         cost_ns=total_ns,
         evidence={"compilations": count, "compiling_ns": total_ns, "graphs": len(graphs)},
-        saves_at_most_ns=total_ns,
+        saves=saves,
         spot=spot,
     )
 

@@ -1,15 +1,18 @@
 """From rules to findings: which claims are worth telling, how gravely, and in which order. Knows no rule by itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinetoscope_core.findings.facts import RunFacts
 from kinetoscope_core.findings.gathering import gather
 from kinetoscope_core.findings.registry import RULES
 from kinetoscope_core.findings.rule import WARNING_SHARE, Claim, Rule
+from kinetoscope_core.findings.savings import Savings
+from kinetoscope_core.limits import Limit
 from kinetoscope_core.measures import Finding, RegionMeasures, Severity
 from kinetoscope_core.recording import Recording
 from kinetoscope_core.summary import RegionKey
+from kinetoscope_core.text import count_text, time_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,26 +23,30 @@ class Findings:
     of_run: tuple[Finding, ...]
 
 
-def findings(recordings: Sequence[Recording], measures: Sequence[RegionMeasures]) -> Findings:
-    """What the rules find in the recordings whose regions have these measures."""
-    run = gather(recordings, measures)
+def findings(
+    recordings: Sequence[Recording], measures: Sequence[RegionMeasures], limits: Mapping[RegionKey, Limit]
+) -> Findings:
+    """What the rules find in the recordings whose regions have these measures and limits."""
+    run = gather(recordings, measures, limits)
     claims: dict[RegionKey, dict[str, tuple[Rule, Claim]]] = {key: {} for key in run.regions}
     of_run: list[tuple[Rule, Claim]] = []
+    tellable = {key: region for key, region in run.regions.items() if not region.measures_captures(run)}
     for rule in RULES:
         if rule.of_region is not None:
-            found = {key: claim for key, region in run.regions.items() if (claim := rule.of_region(region, run))}
-            found = {key: claim for key, claim in found.items() if _is_worth(rule, claim, run)}
+            everywhere = {key: claim for key, region in tellable.items() if (claim := rule.of_region(region, run))}
+            found = {key: claim for key, claim in everywhere.items() if _is_worth(rule, claim, run)}
             if rule.is_inclusive:
                 found = dict(_innermost(found, run))
             if rule.is_once and found:
                 costliest = max(found, key=lambda key: found[key].cost_ns)
-                found = {costliest: found[costliest]}
+                found = {costliest: _with_the_rest(costliest, everywhere)}
             for key, claim in found.items():
                 claims[key][rule.code] = rule, claim
         if rule.of_run is not None and (claim := rule.of_run(run)) and _is_worth(rule, claim, run):
             of_run.append((rule, claim))
     return Findings(
-        {key: tuple(_ordered(_said_once(each), run)) for key, each in claims.items()}, tuple(_ordered(of_run, run))
+        {key: tuple(_ordered(_said_once(each), run, run.regions[key].measures)) for key, each in claims.items()},
+        tuple(_ordered(of_run, run)),
     )
 
 
@@ -47,26 +54,32 @@ def _is_worth(rule: Rule, claim: Claim, run: RunFacts) -> bool:
     return claim.cost_ns >= rule.share * run.measured_ns
 
 
+def _with_the_rest(key: RegionKey, everywhere: Mapping[RegionKey, Claim]) -> Claim:
+    """The claim of one region, which also says how much of the same lies in others."""
+    claim = everywhere[key]
+    others = [each.cost_ns for other, each in everywhere.items() if other != key]
+    if not others:
+        return claim
+    rest = f" {time_text(sum(others))} more of it in {count_text(len(others), 'other region')}."
+    return replace(claim, message=claim.message + rest, evidence={**claim.evidence, "elsewhere_ns": sum(others)})
+
+
 def _innermost(found: Mapping[RegionKey, Claim], run: RunFacts) -> Iterator[tuple[RegionKey, Claim]]:
     """Without those of which a region nested in it tells at least half."""
     told: set[RegionKey] = set()
-    for key, claim in found.items():
-        for outer in _around(key, run):
-            if outer in found and 2 * claim.cost_ns >= found[outer].cost_ns:
-                told.add(outer)
+    costliest_inside: dict[RegionKey, int] = {}
+    # The costliest first: who has been reached before has been by one that costs at least as much.
+    for key in sorted(found, key=lambda key: -found[key].cost_ns):
+        wanted = list(run.regions[key].outer)
+        while wanted:
+            outer = wanted.pop()
+            if outer not in costliest_inside and outer != key:
+                costliest_inside[outer] = found[key].cost_ns
+                wanted += run.regions[outer].outer
+    for key, inside_ns in costliest_inside.items():
+        if key in found and 2 * inside_ns >= found[key].cost_ns:
+            told.add(key)
     return ((key, claim) for key, claim in found.items() if key not in told)
-
-
-def _around(key: RegionKey, run: RunFacts) -> set[RegionKey]:
-    """All regions that it is nested in; not itself."""
-    around: set[RegionKey] = set()
-    wanted = list(run.regions[key].outer)
-    while wanted:
-        outer = wanted.pop()
-        if outer not in around and outer != key:
-            around.add(outer)
-            wanted += run.regions[outer].outer
-    return around
 
 
 def _said_once(claims: Mapping[str, tuple[Rule, Claim]]) -> Iterator[tuple[Rule, Claim]]:
@@ -74,17 +87,24 @@ def _said_once(claims: Mapping[str, tuple[Rule, Claim]]) -> Iterator[tuple[Rule,
     return (each for code, each in claims.items() if code not in needless)
 
 
-def _ordered(claims: Iterable[tuple[Rule, Claim]], run: RunFacts) -> Iterator[Finding]:
+def _ordered(
+    claims: Iterable[tuple[Rule, Claim]], run: RunFacts, measures: RegionMeasures | None = None
+) -> Iterator[Finding]:
     """What a region is comes last: it costs all of its time, and the others say why."""
+    savings = Savings()
     for rule, claim in sorted(claims, key=lambda each: (each[0].is_bound, -each[1].cost_ns)):
+        saves_ns = savings.of(claim.saves) if claim.saves else 0
+        calls = claim.batches or (measures.measured if measures else 1)
         yield Finding(
             code=rule.code,
             severity=_severity(rule, claim, run),
             message=claim.message,
             evidence=claim.evidence,
             cost_ns=claim.cost_ns,
-            saves_at_most_ns=claim.saves_at_most_ns,
+            saves_at_most_ns=saves_ns or None,
             spot=claim.spot,
+            saves_per_call_ns=saves_ns // calls or None,
+            call_is="batch" if claim.batches else "call",
         )
 
 

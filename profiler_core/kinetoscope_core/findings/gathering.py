@@ -1,10 +1,11 @@
 """Gathers the facts of all regions in one pass over the columns of each recording."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
-from kinetoscope_core.findings.facts import DeviceTimeline, Part, RegionFacts, RunFacts
+from kinetoscope_core.findings.facts import Part, RegionFacts, RunFacts
+from kinetoscope_core.limits import Limit
 from kinetoscope_core.measures import RegionMeasures
 from kinetoscope_core.recording import Recording
 from kinetoscope_core.summary import RegionKey, median_passage, passages_of
@@ -15,20 +16,30 @@ _OF_TORCH: Final = re.compile(
     r"|torch\.compile$|\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$"
 )
 
+_STEP: Final = "ProfilerStep#"
+
 
 def is_of_torch(key: RegionKey) -> bool:
     """Whether torch (or our runner) made the annotation: it has no line of the user's and a name of theirs."""
     return key.file is None and _OF_TORCH.match(key.name) is not None
 
 
-def gather(recordings: Sequence[Recording], measures: Sequence[RegionMeasures]) -> RunFacts:
-    """The facts of the regions that are the user's."""
+def _told_of(keys: Collection[RegionKey]) -> Collection[RegionKey]:
+    """The regions that are the user's; where there are none, torch's own steps."""
+    mine = [key for key in keys if not is_of_torch(key)]
+    return mine or [key for key in keys if key.name.startswith(_STEP)]
+
+
+def gather(
+    recordings: Sequence[Recording], measures: Sequence[RegionMeasures], limits: Mapping[RegionKey, Limit]
+) -> RunFacts:
+    """The facts of the regions that are the user's; where there are none, of torch's own steps."""
     windows = [recording.window for recording in recordings]
     by_key = {RegionKey(each.name, each.file, each.line): each for each in measures}
+    passages_by_key = passages_of(windows)
     regions = {
-        key: RegionFacts(key, by_key[key], passages, median_passage(passages, windows), {})
-        for key, passages in passages_of(windows).items()
-        if not is_of_torch(key)
+        key: RegionFacts(key, by_key[key], passages_by_key[key], median_passage(passages_by_key[key], windows), {})
+        for key in _told_of(passages_by_key)
     }
     parts: dict[RegionKey, dict[int, Part]] = {key: {} for key in regions}
     measured_ns = 0
@@ -42,10 +53,12 @@ def gather(recordings: Sequence[Recording], measures: Sequence[RegionMeasures]) 
     return RunFacts(
         recordings=recordings,
         regions=regions,
+        limits=limits,
+        are_steps=any(map(is_of_torch, regions)),
         measured_ns=measured_ns,
         device_total_ns=sum(known) if known else None,
         loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],
-        timelines=[DeviceTimeline(recording) for recording in recordings],
+        timelines=[recording.device_timeline() for recording in recordings],
     )
 
 
@@ -53,15 +66,13 @@ def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, Regio
     """For each occurrence the region that its work counts for: its own, if it was measured there; if it is torch's,
     that of the occurrence around it.
     """
-    owners: list[RegionFacts | None] = [None] * len(recording.window.occurrences)
-    for region in regions.values():
-        for group in region.passages.on_thread.values():
-            for window, index in group:
-                if window == number:
-                    owners[index] = region
+    owners: list[RegionFacts | None] = []
     for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
-        if key not in regions and occurrence.parent >= 0:
-            owners[index] = owners[occurrence.parent]
+        region = regions.get(key)
+        if region is not None:
+            owners.append(region if region.is_measured((number, index)) else None)
+        else:
+            owners.append(owners[occurrence.parent] if occurrence.parent >= 0 else None)
     return owners
 
 

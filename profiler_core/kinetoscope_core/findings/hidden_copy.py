@@ -2,12 +2,15 @@
 
 import re
 from collections import Counter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import counted, name_of, over_calls, percent
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import time_text
+
+if TYPE_CHECKING:
+    from kinetoscope_core.findings.savings import Stretch
 
 _COPY: Final = re.compile(r"direct_copy_kernel|Memcpy DtoD")
 
@@ -27,10 +30,11 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     count = total_ns = longest_ns = 0
     spot = None
     operators: Counter[str] = Counter()
+    saves: list[Stretch] = []
     for part in region.parts.values():
         trace, launches = part.trace, part.recording.attribution.activity_launch
         device, host = trace.device, trace.host
-        copying = {number for number, name in enumerate(trace.names) if _COPY.search(name)}
+        copying = part.recording.named(_COPY)
         for activity in part.activities:
             if device.name[activity] not in copying:
                 continue
@@ -40,6 +44,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
             count += 1
             ns = device.duration_ns[activity]
             total_ns += ns
+            saves.append(part.of_device(activity))
             operators[trace.names[host.name[operator]]] += 1
             if ns > longest_ns:
                 longest_ns, spot = ns, part.spot_of_activity(activity)
@@ -50,7 +55,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
         f" ({counted(operators)}): {time_text(total_ns)}, {percent(total_ns, total.sum)} of its CUDA time.",
         cost_ns=total_ns,
         evidence={"copies": count, "gpu_ns": total_ns, "operator": operators.most_common(1)[0][0]},
-        saves_at_most_ns=total_ns,
+        saves=saves,
         spot=spot,
     )
 

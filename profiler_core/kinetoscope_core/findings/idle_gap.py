@@ -5,13 +5,13 @@ Most passages must have one: what happens once is no property of the region. The
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
 from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
-from kinetoscope_core.findings.overhead import PROFILING, covered
+from kinetoscope_core.findings.overhead import PROFILING
 from kinetoscope_core.findings.phrases import name_of, percent
 from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.findings.savings import Stretch
 from kinetoscope_core.measures import Occurrence
 from kinetoscope_core.recording import Recording
 from kinetoscope_core.summary import Passage
@@ -39,23 +39,23 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
         return None
     number, index = region.median
     recording = run.recordings[number]
-    if _holds(recording, index, gap, run):
+    if _holds(recording, number, index, gap, run):
         return None
     gap_ns, call_ns = gap[1] - gap[0], recording.window.occurrences[index].cpu_total_ns
-    total_ns = sum(end - start for start, end in found.values())
+    saves = [Stretch(at, False, *each) for (at, _), each in found.items()]
     doings = _doings(region, number, index, gap)
-    what = ", ".join(f"{printable(name)} {time_text(ns)}" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
+    what = ", ".join(f"{printable(name)} ({time_text(ns)})" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
     return Claim(
-        f"{name_of(region.measures)}: for {time_text(gap_ns)} ({percent(gap_ns, call_ns)}) of the"
-        f" median call no GPU worked; the CPU was in {what}.",
-        cost_ns=total_ns,
+        f"{name_of(region.measures)}: GPU idle for {time_text(gap_ns)} of the median call"
+        f" ({percent(gap_ns, call_ns)}) while the CPU ran {what}.",
+        cost_ns=sum(each.end_ns - each.start_ns for each in saves),
         evidence={
             "gap_ns": gap_ns,
             "call_ns": call_ns,
             "calls_with_one": len(found),
             "cpu_was_in": doings.most_common(1)[0][0],
         },
-        saves_at_most_ns=total_ns,
+        saves=saves,
         spot=region.parts[number].spot(gap[0], gap_ns),
     )
 
@@ -73,30 +73,26 @@ def _gap(passage: Passage, run: RunFacts) -> tuple[int, int] | None:
     if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns:
         return None
     # What is mostly the profiler's own work, profiler-overhead tells.
-    return None if 2 * covered(recording.trace, *gap, PROFILING) > gap_ns else gap
+    return None if 2 * recording.overhead(PROFILING).covered(*gap) > gap_ns else gap
 
 
-def _holds(recording: Recording, index: int, gap: tuple[int, int], run: RunFacts) -> bool:
+def _holds(recording: Recording, number: int, index: int, gap: tuple[int, int], run: RunFacts) -> bool:
     """Whether one region of the user's, nested in the occurrence, holds the gap: it is the one to tell."""
     occurrences, keys = recording.window.occurrences, recording.window.keys
-    return any(
-        keys[each] in run.regions and other.launches and _is_around(other, gap) and _is_nested(occurrences, each, index)
-        for each, other in enumerate(occurrences)
-        if each != index and other.start_ns >= occurrences[index].start_ns
-    )
+    inside = list(run.nested_in(number, index))
+    while inside:
+        each = inside.pop()
+        if not _is_around(occurrences[each], gap):
+            continue
+        if keys[each] in run.regions and occurrences[each].launches:
+            return True
+        inside += run.nested_in(number, each)
+    return False
 
 
 def _is_around(occurrence: Occurrence, gap: tuple[int, int]) -> bool:
     inside_ns = min(gap[1], occurrence.start_ns + occurrence.cpu_total_ns) - max(gap[0], occurrence.start_ns)
     return inside_ns >= _HOLDS * (gap[1] - gap[0])
-
-
-def _is_nested(occurrences: Sequence[Occurrence], inner: int, outer: int) -> bool:
-    while inner >= 0:
-        inner = occurrences[inner].parent
-        if inner == outer:
-            return True
-    return False
 
 
 def _doings(region: RegionFacts, number: int, index: int, gap: tuple[int, int]) -> Counter[str]:
@@ -111,7 +107,8 @@ def _doings(region: RegionFacts, number: int, index: int, gap: tuple[int, int]) 
     place = order.index(own, bisect_left(order, host.start_ns[own], key=host.start_ns.__getitem__))
     doings: Counter[str] = Counter()
     covered_until = host.start_ns[own]
-    for each in order[place + 1 :]:
+    for at in range(place + 1, len(order)):
+        each = order[at]
         start, end = host.start_ns[each], host.start_ns[each] + host.duration_ns[each]
         if start >= gap[1]:
             break

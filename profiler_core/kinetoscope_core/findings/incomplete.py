@@ -3,32 +3,28 @@
 from collections import Counter
 from typing import Final
 
-from kinetoscope_core.attribution.reporting import launching_names
 from kinetoscope_core.findings.facts import RunFacts
 from kinetoscope_core.findings.phrases import counted, percent
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import time_text
-from kinetoscope_core.trace.schema import CALL
 
 
 def _launches_without_record(run: RunFacts) -> Claim | None:
-    """Not where no activity was recorded at all: that is a problem of the run, told with its way out."""
+    """Not where no activity was recorded at all: that is a problem of the run, told with its way out. Nor of launches
+    into a CUDA graph, which run nothing.
+    """
     launches = without = 0
     where: Counter[str] = Counter()
     for recording in run.recordings:
-        host, device = recording.trace.host, recording.trace.device
-        if not len(device):
+        if not len(recording.trace.device):
             continue
-        launching, recorded = launching_names(recording.trace), set(device.correlation)
+        unrecorded = recording.attribution.unrecorded
+        launches += unrecorded.launches
+        without += len(unrecorded.calls)
         occurrences, innermost = recording.window.occurrences, recording.attribution.nesting.innermost
-        rows = zip(host.kind, host.name, host.correlation, innermost, strict=True)
-        for kind, name, correlation, occurrence in rows:
-            if kind != CALL or name not in launching:
-                continue
-            launches += 1
-            if correlation not in recorded:
-                without += 1
-                where[occurrences[occurrence].name if occurrence >= 0 else "outside any region"] += 1
+        for call in unrecorded.calls:
+            occurrence = innermost[call]
+            where[occurrences[occurrence].name if occurrence >= 0 else "outside any region"] += 1
     if not without:
         return None
     have = "launch has" if without == 1 else "launches have"

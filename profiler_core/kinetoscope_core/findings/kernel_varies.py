@@ -6,9 +6,9 @@ Collectives are left out: they wait for other ranks, which exposed-communication
 from collections import defaultdict
 from typing import Final
 
-from kinetoscope_core.findings.communication import is_collective
+from kinetoscope_core.collectives import is_collective
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
-from kinetoscope_core.findings.phrases import kernel_text, name_of, percent
+from kinetoscope_core.findings.phrases import apart, kernel_text, name_of
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.summary import median_of
 from kinetoscope_core.text import time_text
@@ -38,12 +38,12 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
             worst = max(worst or (0, "", [0]), (spread_ns, name, times))
     if worst is None:
         return None
-    spread_ns, name, times = worst
+    _, name, times = worst
     median_ns = median_of(times)
     return Claim(
         f"{name_of(region.measures)}: {kernel_text(name)} takes {time_text(min(times))} to {time_text(max(times))} at"
         f" the same place of {len(times)} calls, {time_text(median_ns)} in the median"
-        f" ({percent(spread_ns, median_ns)} apart).",
+        f" ({apart(min(times), median_ns, max(times))}).",
         cost_ns=sum(times) - len(times) * min(times),
         evidence={"min_ns": min(times), "median_ns": median_ns, "max_ns": max(times), "calls": len(times)},
         spot=region.median_spot(),

@@ -1,12 +1,15 @@
 """Memory of the GPU asked from the driver, or given back, in measured passages: torch's allocator keeps it instead."""
 
 from collections import Counter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import counted, name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import time_text
+
+if TYPE_CHECKING:
+    from kinetoscope_core.findings.savings import Stretch
 
 _CALLS: Final = frozenset(
     api + name
@@ -20,6 +23,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     total_ns = longest_ns = 0
     spot = None
     passages: set[tuple[int, int]] = set()
+    saves: list[Stretch] = []
     for part in region.parts.values():
         host, innermost = part.trace.host, part.recording.attribution.nesting.innermost
         for call in part.calls:
@@ -28,6 +32,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
                 continue
             counts[name] += 1
             total_ns += host.duration_ns[call]
+            saves.append(part.of_cpu(call))
             passages.add(region.passage_of(part, innermost[call]))
             if host.duration_ns[call] > longest_ns:
                 longest_ns, spot = host.duration_ns[call], part.spot_of_call(call)
@@ -39,7 +44,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
         f" calls: {counted(counts)}, {time_text(total_ns)} {over_calls(region.measures)}.",
         cost_ns=total_ns,
         evidence={"calls": counts.total(), "cpu_ns": total_ns, "passages": len(passages)},
-        saves_at_most_ns=total_ns,
+        saves=saves,
         spot=spot,
     )
 

@@ -6,6 +6,7 @@ from typing import Final
 from kinetoscope_core.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import name_of
 from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.findings.savings import Stretch
 from kinetoscope_core.measures import Spot
 from kinetoscope_core.text import time_text
 
@@ -27,9 +28,10 @@ def _launched_in(part: Part, prefix: str) -> dict[int, list[str]]:
 
 def _sums(
     region: RegionFacts, prefix: str, is_wanted: Callable[[list[str]], bool]
-) -> tuple[int, int, int, Spot | None]:
-    """Calls of torch's annotation that launch too much: how many, with how many launches, CPU time, the longest."""
-    count = launches = cpu_ns = longest_ns = 0
+) -> tuple[int, int, list[Stretch], Spot | None]:
+    """Calls of torch's annotation that launch too much: how many, with how many launches, when, the longest."""
+    count = launches = longest_ns = 0
+    steps: list[Stretch] = []
     spot = None
     for part in region.parts.values():
         occurrences = part.recording.window.occurrences
@@ -39,10 +41,10 @@ def _sums(
             each = occurrences[index]
             count += 1
             launches += len(names)
-            cpu_ns += each.cpu_total_ns
+            steps.append(Stretch(part.number, False, each.start_ns, each.start_ns + each.cpu_total_ns))
             if each.cpu_total_ns > longest_ns:
                 longest_ns, spot = each.cpu_total_ns, part.spot(each.start_ns, each.cpu_total_ns)
-    return count, launches, cpu_ns, spot
+    return count, launches, steps, spot
 
 
 def _step(region: RegionFacts, _run: RunFacts) -> Claim | None:
@@ -50,29 +52,31 @@ def _step(region: RegionFacts, _run: RunFacts) -> Claim | None:
         together = sum("multi_tensor" in name or "fused" in name.lower() for name in names)
         return len(names) >= _LEAST_LAUNCHES and 2 * together < len(names)
 
-    count, launches, cpu_ns, spot = _sums(region, "Optimizer.step#", is_loop)
+    count, launches, steps, spot = _sums(region, "Optimizer.step#", is_loop)
     if not count:
         return None
+    cpu_ns = sum(each.end_ns - each.start_ns for each in steps)
     return Claim(
         f"{name_of(region.measures)}: the optimizer goes through its tensors one by one, {launches // count} launches"
         f" and {time_text(cpu_ns // count)} of CPU time a step.",
         cost_ns=cpu_ns,
         evidence={"steps": count, "launches": launches, "cpu_ns": cpu_ns},
-        saves_at_most_ns=cpu_ns,
+        saves=steps,
         spot=spot,
     )
 
 
 def _zero_grad(region: RegionFacts, _run: RunFacts) -> Claim | None:
-    count, launches, cpu_ns, spot = _sums(region, "Optimizer.zero_grad#", bool)
+    count, launches, steps, spot = _sums(region, "Optimizer.zero_grad#", bool)
     if not count:
         return None
+    cpu_ns = sum(each.end_ns - each.start_ns for each in steps)
     return Claim(
         f"{name_of(region.measures)}: zero_grad fills the gradients with zeros, {launches // count} launches and"
         f" {time_text(cpu_ns // count)} of CPU time a call, instead of dropping them.",
         cost_ns=cpu_ns,
         evidence={"calls": count, "launches": launches, "cpu_ns": cpu_ns},
-        saves_at_most_ns=cpu_ns,
+        saves=steps,
         spot=spot,
     )
 

@@ -32,7 +32,7 @@ class _Work:
 def _work(run: RunFacts, *, of_threads_with_regions: bool) -> _Work | None:
     """What threads with regions (or of autograd) launched outside of them, or what all others did; enough to tell."""
     work = _Work()
-    if not run.regions or not run.device_total_ns:
+    if not run.regions or run.are_steps or not run.device_total_ns:
         return None
     for number, recording in enumerate(run.recordings):
         device, names = recording.trace.device, recording.trace.names

@@ -1,17 +1,21 @@
 """Copies between GPU and ordinary memory of the host: the driver copies twice and the CPU waits for it."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinetoscope_core.attribution.nesting import is_wait
 from kinetoscope_core.findings.copies import is_pageable
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
-from kinetoscope_core.findings.overhead import PROFILING, covered
+from kinetoscope_core.findings.overhead import PROFILING
 from kinetoscope_core.findings.phrases import name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import size_text, time_text
 
+if TYPE_CHECKING:
+    from kinetoscope_core.findings.savings import Stretch
+
 
 def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
+    saves: list[Stretch] = []
     count = copied_bytes = device_ns = cpu_ns = longest_ns = 0
     spot = None
     for part in region.parts.values():
@@ -34,7 +38,8 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
         }
         for call in copying:
             start, ns = host.start_ns[call], host.duration_ns[call]
-            cpu_ns += ns - covered(part.trace, start, start + ns, PROFILING)
+            cpu_ns += ns - part.recording.overhead(PROFILING).covered(start, start + ns)
+            saves.append(part.of_cpu(call))
     if not count or not device_ns:
         return None
     rate = size_text(copied_bytes * 1_000_000_000 // device_ns)
@@ -43,7 +48,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
         f" {over_calls(region.measures)}, at {rate}/s; the CPU waits {time_text(cpu_ns)} for them.",
         cost_ns=cpu_ns,
         evidence={"copies": count, "bytes": copied_bytes, "gpu_ns": device_ns, "cpu_ns": cpu_ns},
-        saves_at_most_ns=cpu_ns,
+        saves=saves,
         spot=spot,
     )
 

@@ -7,6 +7,7 @@ from kinetoscope_core.measures import RegionMeasures
 from kinetoscope_core.text import count_text, printable
 
 _MOST_NAMES: Final = 3
+_MANY_TIMES: Final = 10
 _MOST_OF_A_KERNEL: Final = 48
 
 
@@ -25,6 +26,13 @@ def percent(part: int, whole: int) -> str:
     if part and share < 0.05:
         return "less than 0.1 %"
     return f"{share:.0f} %" if share >= 1 or not part else f"{share:.1f} %"
+
+
+def apart(least: int, median: int, most: int) -> str:
+    """How far times lie apart: `32 % apart`, or from ten times on `the longest 80,000 times the shortest`."""
+    if most < _MANY_TIMES * max(least, 1):
+        return f"{percent(most - least, median)} apart"
+    return f"the longest {most // max(least, 1):,} times the shortest"
 
 
 def counted(counts: Mapping[str, int]) -> str:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
-from kinetoscope_core.findings.overhead import PROFILING, covered
+from kinetoscope_core.findings.overhead import PROFILING
 from kinetoscope_core.findings.phrases import name_of, percent
 from kinetoscope_core.findings.rule import Claim, Rule
 from kinetoscope_core.text import count_text, time_text
@@ -23,7 +23,8 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
         occurrence = recording.window.occurrences[index]
         if not occurrence.overhead_ns:
             continue
-        ns = covered(recording.trace, occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns, PROFILING)
+        end_ns = occurrence.start_ns + occurrence.cpu_total_ns
+        ns = recording.overhead(PROFILING).covered(occurrence.start_ns, end_ns)
         hit += ns > 0
         total_ns += ns
         if (number, index) == region.median:

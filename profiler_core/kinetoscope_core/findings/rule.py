@@ -1,10 +1,11 @@
 """What a rule is, and what it claims: values alone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
+from kinetoscope_core.findings.savings import Stretch
 from kinetoscope_core.measures import Severity, Spot
 
 LEAST_SHARE: Final = 0.01
@@ -18,13 +19,16 @@ WARNING_SHARE: Final = 0.10
 class Claim:
     """What a rule found; `message` begins with the region's name. The rest is as in `measures.Finding`.
 
+    `saves` is what can be gained at most, `None` where there is no honest bound. Each stretch of it counts for the
+    costliest finding of the region that names it. With `batches` it is told for each of them, not for each call.
     `is_minor` makes it a hint, whatever its rule says.
     """
 
     message: str
     cost_ns: int
     evidence: Mapping[str, int | str] = field(default_factory=dict[str, "int | str"])
-    saves_at_most_ns: int | None = None
+    saves: Sequence[Stretch] | None = None
+    batches: int | None = None
     spot: Spot | None = None
     is_minor: bool = False
 

@@ -3,6 +3,7 @@ and where it does not, the explanation of a time that is another region's work.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,6 +12,7 @@ from kinetoscope_core.findings.copies import pageable_operators, pinned_operator
 from kinetoscope_core.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import counted, name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.findings.savings import Stretch
 from kinetoscope_core.measures import Spot
 from kinetoscope_core.text import time_text
 
@@ -52,6 +54,7 @@ class _Waits:
     waited_ns: int = 0
     busy_ns: int = 0
     lost_ns: int = 0
+    lost: list[Stretch] = field(default_factory=list[Stretch])
     pinned: int = 0
     longest_ns: int = 0
     spot: Spot | None = None
@@ -74,10 +77,21 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
             waits.waited_ns += ns
             waits.pinned += part.operator_around(call) in pinned
             waits.busy_ns += busy_ns
-            waits.lost_ns += min(ns, timeline.idle_until_next_wait(host.thread[call], start))
+            for gap in _up_to(ns, timeline.gaps_until_next_wait(host.thread[call], start)):
+                waits.lost_ns += gap[1] - gap[0]
+                waits.lost.append(Stretch(part.number, False, *gap))
             if ns > waits.longest_ns:
                 waits.longest_ns, waits.spot = ns, part.spot_of_call(call)
     return waits
+
+
+def _up_to(most_ns: int, gaps: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The first of the gaps, so much of them in all."""
+    for start_ns, end_ns in gaps:
+        if most_ns <= 0:
+            return
+        yield start_ns, min(end_ns, start_ns + most_ns)
+        most_ns -= end_ns - start_ns
 
 
 def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
@@ -97,7 +111,7 @@ def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
             "pinned_waits": waits.pinned,
             "cause": waits.causes.most_common(1)[0][0],
         },
-        saves_at_most_ns=waits.lost_ns,
+        saves=waits.lost,
         spot=waits.spot,
     )
 

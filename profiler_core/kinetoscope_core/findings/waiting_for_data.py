@@ -1,11 +1,12 @@
 """The CPU fetches the next batch while the GPU has nothing to do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.phrases import name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
+from kinetoscope_core.findings.savings import Stretch
 from kinetoscope_core.measures import Spot
 from kinetoscope_core.text import count_text, time_text
 
@@ -16,11 +17,11 @@ _READY_NS: Final = 500_000
 
 @dataclass(slots=True)
 class _Loading:
-    """What the DataLoader took. `idle_ns` is the part in which no GPU worked."""
+    """What the DataLoader took. `idle` are the parts in which no GPU worked."""
 
     batches: int = 0
     loading_ns: int = 0
-    idle_ns: int = 0
+    idle: list[Stretch] = field(default_factory=list[Stretch])
     longest_ns: int = 0
     spot: Spot | None = None
     is_single: bool = False
@@ -33,21 +34,23 @@ class _Loading:
         start, ns = each.start_ns, each.cpu_total_ns
         self.batches += 1
         self.loading_ns += ns
-        self.idle_ns += run.timelines[number].idle(start, start + ns)
+        self.idle += [Stretch(number, False, *gap) for gap in run.timelines[number].gaps(start, start + ns)]
         self.is_single = self.is_single or "_SingleProcess" in each.name
         if ns > self.longest_ns:
             self.longest_ns, self.spot = ns, Spot(number, window.base_time_ns + start, ns)
 
-    def claim(self, who: str, when: str) -> Claim | None:
+    def claim(self, who: str, when: str, batches: int | None = None) -> Claim | None:
         if not self.batches or (not self.is_single and self.loading_ns < _READY_NS * self.batches):
             return None
+        idle_ns = sum(each.end_ns - each.start_ns for each in self.idle)
         how = "in the training process itself (num_workers=0)" if self.is_single else "from its worker processes"
         return Claim(
             f"{who} waits {time_text(self.loading_ns)} for the DataLoader {when}, {how};"
-            f" for {time_text(self.idle_ns)} of it no GPU worked.",
-            cost_ns=self.idle_ns,
-            evidence={"batches": self.batches, "loading_ns": self.loading_ns, "idle_ns": self.idle_ns},
-            saves_at_most_ns=self.idle_ns,
+            f" for {time_text(idle_ns)} of it no GPU worked.",
+            cost_ns=idle_ns,
+            evidence={"batches": self.batches, "loading_ns": self.loading_ns, "idle_ns": idle_ns},
+            saves=self.idle,
+            batches=batches,
             spot=self.spot,
         )
 
@@ -65,7 +68,8 @@ def _of_run(run: RunFacts) -> Claim | None:
     loading = _Loading()
     for number, index in run.loose if run.regions else ():
         loading.add(number, index, run)
-    return loading.claim("The script", f"outside any region, over {count_text(loading.batches, 'batch')}")
+    when = f"outside any region, over {count_text(loading.batches, 'batch')}"
+    return loading.claim("The script", when, loading.batches)
 
 
 _SHARE: Final = 0.05
