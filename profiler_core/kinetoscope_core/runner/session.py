@@ -13,6 +13,7 @@ from . import children, failures, processes, script
 from .adoption import Adoption, Recording
 from .imports import on_import
 from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
+from .loops import is_in_a_loop
 from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
@@ -28,6 +29,11 @@ class EndOfRun(SystemExit):
 
     A SystemExit, since asyncio lets that end its loop, and keeps most other exceptions for itself.
     """
+
+
+def _comes_again() -> bool:
+    """Whether the code that is entering a region now is in a loop, here or in what called it."""
+    return is_in_a_loop(sys._getframe(1))
 
 
 class Session:
@@ -186,7 +192,7 @@ class Session:
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
         if self._is_over and threading.current_thread() is threading.main_thread():
             end_here(EndOfRun)
-        if self._state == "waiting" and self._window.should_open(region, passage):
+        if self._state == "waiting" and self._window.should_open(region, passage, _comes_again):
             self._open_window()
         if not self._plan.has_focus:
             self._window.note_entry(region)
@@ -197,9 +203,9 @@ class Session:
             return
         if self._state != "open":
             return
-        self._window.note_exit(region)
+        self._window.note_exit(region, is_inside=self._log.open_passages > 0)
         self._report_progress(region)
-        if self._window.is_full or (self._is_over_budget() and not self._log.open_passages):
+        if self._window.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             self._close_window("enough is measured")
             self._end_script(has_failed)
 
@@ -230,6 +236,10 @@ class Session:
             self._state = "open"
         self._channel.send("phase", phase="measuring")
 
+    def _only_long_ones_are_open(self) -> bool:
+        """Whether no call is open that may soon end: one around the whole training is not waited for."""
+        return not self._log.open_passages or self._log.are_open_for(self._plan.budget_s)
+
     def _is_over_budget(self) -> bool:
         return not self._plan.to_the_end and time.monotonic() - self._opened_at > self._plan.budget_s
 
@@ -241,6 +251,7 @@ class Session:
             self._state = "closed"
             self._channel.send("phase", phase="saving the trace")
             path = self._new_trace_path()
+            still_open = self._log.open_regions()
             try:
                 # Other threads go on while it stops, and what the trace holds of them must be in the log too.
                 self._profiler.stop_and_export(path)
@@ -248,7 +259,7 @@ class Session:
             except Exception as error:
                 self._trace_not_saved(error)
                 return
-            self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries())
+            self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries(), still_open)
             self._save()
         self._channel.send("measured", why=why, device=device_facts())
 
@@ -274,6 +285,7 @@ class Session:
     def _end_adopted(self, recording: Recording) -> None:
         self._log.is_recording = False
         recording.entries = self._log.entries()
+        recording.still_open = self._log.open_regions()
 
     # --- telling the other side
 
@@ -281,7 +293,7 @@ class Session:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
         windows = [self._own_window] if self._own_window else []
         windows += [
-            window_values(recording.path, True, recording.records_cuda, recording.entries)
+            window_values(recording.path, True, recording.records_cuda, recording.entries, recording.still_open)
             for recording in self._adoption.recordings
             if recording.path is not None
         ]
