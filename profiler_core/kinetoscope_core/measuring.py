@@ -35,7 +35,7 @@ from kinetoscope_core.timeline import timelines
 from kinetoscope_core.trace import Trace, read_trace
 
 NUMBERED_FROM = 64
-"""After so many passages of a place a name seen for the first time is a numbered step, no longer a cold region."""
+"""So many names of a place are numbered steps: that some of them were not recorded is no news."""
 
 _SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
 """Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
@@ -216,21 +216,23 @@ def _keys_and_warmup(
             seen[occurrence.name] += 1
             continue
         region = log.regions[entry.region]
-        keys.append(RegionKey(region.name, region.file, sources.line_of(region.file, region.line, region.name)))
+        name = occurrence.name if region.is_pattern else region.name
+        keys.append(RegionKey(name, region.file, sources.line_of(region.file, region.line, name)))
         flags.append(not window.is_adopted and _is_warmup(entry, warmup))
     return keys, flags
 
 
 def _is_warmup(entry: Entry, warmup: int) -> bool:
-    return entry.passage < warmup and entry.place_passage < NUMBERED_FROM
+    return entry.passage < warmup
 
 
 def _not_entered(log: RegionLog, known: Sequence[Region], script: Path | None) -> list[Region]:
     """The regions of the script that the log saw no entry of."""
     entered = {
-        region_at(known, logged.line, logged.name)
+        region_at(known, line, logged.name)
         for logged in log.regions
-        if os.path.realpath(logged.file) == os.path.realpath(script or "")
+        for file, line in logged.stands()
+        if os.path.realpath(file) == os.path.realpath(script or "")
     }
     return [region for region in known if region not in entered]
 

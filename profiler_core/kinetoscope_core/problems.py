@@ -161,7 +161,9 @@ def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
 
 
 def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
-    return any(region.file == each.file and each.first <= region.line <= each.last for each in places)
+    return any(
+        file == each.file and each.first <= line <= each.last for file, line in region.stands() for each in places
+    )
 
 
 def _place_text(place: Span) -> str:

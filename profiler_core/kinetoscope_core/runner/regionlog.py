@@ -70,14 +70,23 @@ class Series:
         self.names = 0
         self.finished = 0
         self.open: Dict[int, int] = {}
-        """How many calls are open now, by thread."""
+        """How many calls are open now, by thread; not counted as long as there is but one name."""
         self.has_nested = False
         """Whether one was entered while another was open on the thread: then they are no steps."""
         self.first_outer = outer
         """The outermost call that held the first one."""
         self.is_in_first_outer = True
+        self.only: Optional[NamedRegion] = None
         self.others: Optional[NamedRegion] = None
         """All names beyond `MOST_NAMES` of the place."""
+
+    def note_entry(self, thread: int, outer: int) -> None:
+        """A call that is entered inside the outermost one of this number."""
+        opened = self.open.get(thread, 0)
+        self.open[thread] = opened + 1
+        if opened:
+            self.has_nested = True
+        self.is_in_first_outer = self.first_outer == outer
 
     def has_each_once(self) -> bool:
         """Whether every name has been entered once so far, as numbered steps are, and layers in their first pass."""
@@ -101,8 +110,8 @@ class NamedRegion:
         self.finished = 0
         self.depth: Dict[int, int] = {}
         """How many passages are open now, by thread."""
-        self.since: Dict[int, float] = {}
-        """When the outermost open passage was entered, by thread, on the monotonic clock."""
+        self.since_ns: Dict[int, int] = {}
+        """When the outermost passage that is open was entered, by thread, if that was while it was recorded."""
 
     def is_open_here(self) -> bool:
         return self.depth.get(threading.get_native_id(), 0) > 0
@@ -184,7 +193,6 @@ class RegionLog:
                     "safe_name": region.safe_name,
                     "is_pattern": region.is_pattern,
                     "finished": region.finished,
-                    "has_nested": region.series.has_nested,
                 }
                 for region in list(self.regions)
             ],
@@ -197,9 +205,9 @@ class RegionLog:
 
     def are_open_for(self, seconds: float) -> bool:
         """Whether every region that is open now has been for so long."""
-        now = time.monotonic()
+        before_ns = time.time_ns() - int(seconds * 1e9)
         return all(
-            now - region.since.get(thread, now) >= seconds
+            region.since_ns.get(thread, 0) <= before_ns
             for region in list(self.regions)
             for thread, depth in region.depth.copy().items()
             if depth > 0
@@ -261,18 +269,15 @@ class RegionLog:
             thread.outer += 1
         thread.open += 1
         self.open_passages += 1
-        depth = region.depth.get(number, 0)
-        region.depth[number] = depth + 1
-        if not depth:
-            region.since[number] = time.monotonic()
-        opened = series.open.get(number, 0)
-        series.open[number] = opened + 1
-        if opened:
-            series.has_nested = True
-        series.is_in_first_outer = series.first_outer == thread.outer
+        region.depth[number] = depth = region.depth.get(number, 0) + 1
+        if series.names > 1:
+            series.note_entry(number, thread.outer)
         self._on_enter(region, passage)
         if self.is_recording:
-            self._entries.extend((region.index, passage, place_passage, number, time.time_ns()))
+            now = time.time_ns()
+            if depth == 1:
+                region.since_ns[number] = now
+            self._entries.extend((region.index, passage, place_passage, number, now))
         return region, number
 
     def note_exit(self, entry: Tuple[NamedRegion, int], frame: FrameType, has_failed: bool) -> None:
@@ -284,7 +289,8 @@ class RegionLog:
         if thread.id != number and region.depth.get(thread.id):  # a decorator's one object serves all threads
             number = thread.id
         region.depth[number] -= 1
-        series.open[number] -= 1
+        if series.names > 1:
+            series.open[number] = series.open.get(number, 1) - 1
         if thread.open:
             thread.open -= 1
         self.open_passages -= 1
@@ -344,8 +350,11 @@ class RegionLog:
         if series is None:
             series = place.series[pattern] = Series(place, self._thread.outer + (not self._thread.open))
         series.names += 1
+        if series.names == 2 and series.only is not None:
+            series.open = series.only.depth.copy()
         if len(place.names) < MOST_NAMES:
             region = place.names[name] = NamedRegion(len(self.regions), series, name)
+            series.only = region if series.names == 1 else None
         elif series.others is not None:
             return series.others
         else:
