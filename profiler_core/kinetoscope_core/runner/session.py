@@ -6,14 +6,16 @@ import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, Optional
+from typing import AbstractSet, Any, Callable, Dict, Optional, Type
 
 from . import channel as channels
 from . import children, failures, processes, script
 from .adoption import Adoption, Recording
+from .frameworks import exception_to_end_with, test_that_runs
 from .imports import on_import
 from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
 from .loops import is_in_a_loop
+from .otherentries import hook_fast_class, hook_operators
 from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
@@ -163,7 +165,7 @@ class Session:
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
 
-        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
+        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
 
     def _keep_before(self, name: str) -> None:
         """Patches a function of `os` after which nothing of this program runs, so that what is measured is kept."""
@@ -187,11 +189,28 @@ class Session:
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
         self._adoption.hook(module)
+        # Some code makes regions only while this is set; it is as soon as we record, which begins at a region.
+        self._set_profiler_enabled(True)
         self._channel.send("phase", phase="torch imported")
+
+    def _hook_torch_later(self, module: Any) -> None:
+        """What needs more of torch than there is when its first part has been imported."""
+        self._adoption.hook_front(module)
+        operators: Any = getattr(getattr(sys.modules.get("torch._ops"), "ops", None), "profiler", None)
+        if operators is not None:
+            hook_operators(operators, self._log)
+            fast: Any = sys.modules.get("torch._C._profiler")
+            hook_fast_class(fast, operators, self._log, lambda: self._state == "open")
+
+    def _set_profiler_enabled(self, is_enabled: bool) -> None:
+        """Sets the flag by which Python code sees that a profiler records; torch itself sets it from then on."""
+        module: Any = sys.modules.get("torch.autograd.profiler")
+        if hasattr(module, "_is_profiler_enabled"):
+            module._is_profiler_enabled = is_enabled
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
         if self._is_over and threading.current_thread() is threading.main_thread():
-            end_here(EndOfRun)
+            end_here(exception_to_end_with(EndOfRun))
         if self._state == "waiting" and self._window.should_open(region, passage, _comes_again):
             self._open_window()
         if not self._plan.has_focus:
@@ -211,10 +230,21 @@ class Session:
 
     def _end_script(self, has_failed: bool) -> None:
         self._is_over = True
+        kind = self._exception_to_end_with()
         if threading.current_thread() is not threading.main_thread():
-            raise_in_main_thread(EndOfRun)
+            raise_in_main_thread(kind)
         elif not has_failed:
-            end_here(EndOfRun)
+            end_here(kind)
+
+    def _exception_to_end_with(self) -> Type[BaseException]:
+        kind = exception_to_end_with(EndOfRun)
+        if kind is not EndOfRun:
+            where = test_that_runs() or "a test"
+            message = (
+                f"Enough was measured in {where}, and no test after it was run; measure to the end to run them all."
+            )
+            self._channel.send("problem", code="tests-not-run", message=message)
+        return kind
 
     # --- our window
 
@@ -275,6 +305,8 @@ class Session:
     def _step_aside(self) -> None:
         self._close_window("the script starts a profiler of its own")
         if self._state != "aside":
+            if self._state == "waiting":
+                self._set_profiler_enabled(False)
             self._state = "aside"
             self._channel.send("phase", phase="the script's own profiler measures")
 
@@ -304,6 +336,7 @@ class Session:
             "recordings": len(self._adoption.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
+            "has_children": children.have_worked(),
         }
         try:
             write_log(self._folder, log)
