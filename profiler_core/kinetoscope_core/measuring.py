@@ -18,11 +18,13 @@ from kinetoscope_core.problems import (
     changed_while_running,
     cupti_problems,
     ending_problem,
+    few_calls,
     not_reached,
     not_recorded,
     nothing_measured,
     outside_while_stopping,
     own_profiler_was_silent,
+    recorded_by_us,
 )
 from kinetoscope_core.recording import Recording
 from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
@@ -79,10 +81,11 @@ def measure_run(
         )
         for window, reading in zip(windows, readings, strict=True)
     ]
+    parts, only_ours = _of_both(windows, parts)
     regions, of_run = _summarised(readings, parts, sources)
     if not any(region.file for region in regions):
         raise nothing_measured(outcome, len(known), log, config.focus, script)
-    is_adopted = windows[0].is_adopted
+    is_adopted = any(window.is_adopted for window in windows)
     problems = [
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
     ]
@@ -105,6 +108,15 @@ def measure_run(
     problems += [changed_while_running(file) for file in sorted(sources.changed)]
     if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
         problems.append(adopted_without_cuda())
+    if only_ours:
+        problems.append(recorded_by_us(only_ours[0].file, only_ours[0].line, [key.name for key in only_ours]))
+    if config.focus is None and outcome.was_ended_early:
+        few = [each for each in regions if each.file and not each.is_cold and each.measured < config.active]
+        few += [each for each in regions if each.file and each.is_cold]
+        if few and not is_adopted and len(few) < NUMBERED_FROM:
+            problems.append(
+                few_calls(few[0].file, few[0].line, [(each.name, each.measured) for each in few], config.active)
+            )
     if log.was_aside and not is_adopted:
         problems.append(own_profiler_was_silent())
     info = RunInfo(
@@ -188,11 +200,29 @@ def _summarised(
 
 
 def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
-    """The script's own recordings, if it made any; ours was then only a beginning."""
-    if log is None:
-        return []
-    adopted = [window for window in log.windows if window.is_adopted]
-    return adopted or list(log.windows)
+    """All recordings: of the script's own profilers, and ours of what came before."""
+    return [] if log is None else list(log.windows)
+
+
+def _of_both(logged: Sequence[LoggedWindow], windows: list[Window]) -> tuple[list[Window], list[RegionKey]]:
+    """What the script's own profiler recorded is measured there alone; the rest, which is given too, in ours."""
+    if len({window.is_adopted for window in logged}) < 2:
+        return windows, []
+    pairs = list(zip(logged, windows, strict=True))
+    of_script = {key for each, window in pairs if each.is_adopted for key in window.keys if key.file}
+    ours = [key for each, window in pairs if not each.is_adopted for key in window.keys if key.file]
+    measured = [
+        window
+        if each.is_adopted
+        else replace(
+            window,
+            is_warmup=[
+                is_warmup or key in of_script for key, is_warmup in zip(window.keys, window.is_warmup, strict=True)
+            ],
+        )
+        for each, window in pairs
+    ]
+    return measured, list(dict.fromkeys(key for key in ours if key not in of_script))
 
 
 def _keys_and_warmup(

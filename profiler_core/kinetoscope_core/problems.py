@@ -15,6 +15,13 @@ _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
 
 
+_IN_CHILDREN = (
+    "The script itself entered no region; it started other processes, and what they enter is not measured"
+    " (torchrun, accelerate launch, mp.spawn, Ray). Run what one of them runs as a script of its own, with WORLD_SIZE=1"
+    " where it wants one, or put a torch.profiler.profile into it and look at its trace with `kinetoscope read`."
+)
+
+
 def cupti_problems(failures: Sequence[str]) -> list[Problem]:
     """What Kineto wrote about CUPTI when the profiler started, and what can be done about it."""
     text = "\n".join(failures)
@@ -121,6 +128,8 @@ def nothing_measured(
         return NothingMeasured(
             "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
         )
+    if log is not None and log.has_children:
+        return NothingMeasured(_IN_CHILDREN)
     if known:
         which = "The script's one region was not" if known == 1 else f"None of the script's {known} regions was"
         if script is not None and _is_of_pytest(script):
@@ -185,6 +194,25 @@ def own_profiler_was_silent() -> Problem:
         "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
         " and ours stepped aside for it: only what ran before is measured.",
     )
+
+
+def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> Problem:
+    """Regions that ended before a profiler of the script's own began."""
+    message = (
+        f"{listed(names)} was recorded by Kinetoscope before the script's own profiler began; all else is from the"
+        " script's own."
+    )
+    return Problem("recorded-before-own-profiler", message, {}, file, line)
+
+
+def few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, int]], wanted: int) -> Problem:
+    """Regions that had fewer measured calls than were asked for when the run was ended; `calls` has name and number."""
+    which = listed([f"{name} ({number})" for name, number in calls])
+    message = (
+        f"Called less often than {count_text(wanted, 'time')} while it was measured: {which}."
+        " To measure more of them, run it to the end."
+    )
+    return Problem("few-calls", message, {}, file, line)
 
 
 def outside_while_stopping(outside_ns: int) -> Problem:

@@ -80,6 +80,8 @@ class RegionLog:
     recordings: int
     was_aside: bool
     was_quietened: bool = False
+    has_children: bool = False
+    """Whether the script had processes of its own that may have used torch."""
 
 
 def read_region_log(folder: Path) -> RegionLog | None:
@@ -110,7 +112,13 @@ def read_region_log(folder: Path) -> RegionLog | None:
     ]
     windows = [_window(folder, window) for window in raw["windows"]]
     return RegionLog(
-        regions, windows, raw["failures"], raw["recordings"], raw["was_aside"], raw.get("was_quietened", False)
+        regions,
+        windows,
+        raw["failures"],
+        raw["recordings"],
+        raw["was_aside"],
+        raw.get("was_quietened", False),
+        raw.get("has_children", False),
     )
 
 
