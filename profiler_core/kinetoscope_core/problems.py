@@ -8,7 +8,7 @@ from kinetoscope_core.measures import Problem
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import LoggedRegion, RegionLog
 from kinetoscope_core.runconfig import Focus, Span
-from kinetoscope_core.text import printable, short_path, shortlist, time_text
+from kinetoscope_core.text import count_text, printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
@@ -199,7 +199,7 @@ def own_profiler_was_silent() -> Problem:
 def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> Problem:
     """Regions that ended before a profiler of the script's own began."""
     message = (
-        f"{listed(names)} was recorded by Kinetoscope before the script's own profiler began; all else is from the"
+        f"{shortlist(names)} {'was' if len(names) == 1 else 'were'} recorded by Kinetoscope before the script's own profiler began; all else is from the"
         " script's own."
     )
     return Problem("recorded-before-own-profiler", message, {}, file, line)
@@ -207,7 +207,7 @@ def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> 
 
 def few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, int]], wanted: int) -> Problem:
     """Regions that had fewer measured calls than were asked for when the run was ended; `calls` has name and number."""
-    which = listed([f"{name} ({number})" for name, number in calls])
+    which = shortlist([f"{name} ({number})" for name, number in calls])
     message = (
         f"Called less often than {count_text(wanted, 'time')} while it was measured: {which}."
         " To measure more of them, run it to the end."
