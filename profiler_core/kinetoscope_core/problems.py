@@ -198,9 +198,10 @@ def own_profiler_was_silent() -> Problem:
 
 def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> Problem:
     """Regions that ended before a profiler of the script's own began."""
+    were = "was" if len(names) == 1 else "were"
     message = (
-        f"{shortlist(names)} {'was' if len(names) == 1 else 'were'} recorded by Kinetoscope before the script's own profiler began; all else is from the"
-        " script's own."
+        f"{shortlist(names)} {were} recorded by Kinetoscope before the script's own profiler began; all else is from"
+        " the script's own."
     )
     return Problem("recorded-before-own-profiler", message, {}, file, line)
 
