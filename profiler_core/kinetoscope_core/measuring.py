@@ -1,14 +1,19 @@
 """From a run's folder, or from trace files, to a result: reads, attributes, places, summarises."""
 
-import os
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from kinetoscope_core.errors import NothingMeasured
 from kinetoscope_core.findings import BY_CODE
+from kinetoscope_core.matching import (
+    keys_of_unlogged,
+    regions_not_entered,
+    regions_not_recorded,
+    regions_with_few_calls,
+    windows_of,
+)
 from kinetoscope_core.measures import Device, Problem
 from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.problems import (
@@ -18,14 +23,14 @@ from kinetoscope_core.problems import (
     ending_problem,
     not_ended,
     not_reached,
-    not_recorded,
     nothing_measured,
     outside_while_stopping,
     own_profiler_was_silent,
+    recorded_by_us,
     without_own_profiler,
 )
-from kinetoscope_core.regionlog import Entry, LoggedWindow, RegionLog, match_entries, read_region_log
-from kinetoscope_core.regions import Region, region_at
+from kinetoscope_core.regionlog import read_region_log
+from kinetoscope_core.regions import Region
 from kinetoscope_core.results import Result, RunInfo
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.sources import Sources
@@ -34,9 +39,6 @@ from kinetoscope_core.telling import Reading, Summary, reading_of, summarised
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
 from kinetoscope_core.unmeasured import start_up
-
-NUMBERED_FROM = 64
-"""After so many passages of a place a name seen for the first time is a numbered step, no longer a cold region."""
 
 _SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
 """Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
@@ -53,30 +55,17 @@ def measure_run(
     """
     known = sources.regions_of(str(script)) if script else []
     log = read_region_log(folder)
-    windows = _windows_that_count(log)
+    windows = () if log is None else log.windows
     if log is None or not windows:
         raise nothing_measured(outcome, len(known), log, config.focus, script)
     readings = [reading_of(window.trace) for window in windows]
-    not_entered = _not_entered(log, known, script)
-    unlogged = _keys_of_unlogged(not_entered, script)
-    parts = [
-        Window(
-            reading.attribution.occurrences,
-            keys,
-            is_warmup,
-            reading.base_time_ns,
-            is_series_warmup,
-        )
-        for window, reading in zip(windows, readings, strict=True)
-        for keys, is_warmup, is_series_warmup in (
-            _keys_and_warmup(log, window, reading, sources, config.warmup, unlogged),
-        )
-    ]
+    not_entered = regions_not_entered(log, known, script)
+    parts, only_ours = windows_of(log, readings, sources, config.warmup, keys_of_unlogged(not_entered, script))
     found = summarised(readings, parts, sources)
     regions = found.regions
     if not any(region.file for region in (*regions, *found.unmeasured)):
         raise nothing_measured(outcome, len(known), log, config.focus, script)
-    is_adopted = windows[0].is_adopted
+    is_adopted = any(window.is_adopted for window in windows)
     problems = [
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
     ]
@@ -91,7 +80,7 @@ def measure_run(
     measured = {(region.file, region.line) for region in (*regions, *found.unmeasured)}
     if config.focus is None:
         recorded = {key for window in parts for key in window.keys}
-        problems += _not_recorded(log, recorded, sources, outcome.device.torch)
+        problems += regions_not_recorded(log, recorded, sources, outcome.device.torch)
     if script is not None and config.focus is None and outcome.ending == "ended":
         missing = [region for region in not_entered if (str(script), region.line) not in measured]
         problems += [not_reached(str(script), region.line, region.name) for region in missing]
@@ -102,6 +91,10 @@ def measure_run(
     problems += [changed_while_running(file) for file in sorted(sources.changed)]
     if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
         problems.append(adopted_without_cuda())
+    if only_ours:
+        problems.append(recorded_by_us(only_ours[0].file, only_ours[0].line, [key.name for key in only_ours]))
+    if config.focus is None and outcome.was_ended_early and not is_adopted:
+        problems += regions_with_few_calls([*found.groups, *regions], config.active)
     if log.was_aside and not is_adopted:
         problems.append(own_profiler_was_silent())
     info = RunInfo(
@@ -161,87 +154,6 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
 
 def _holds_something(trace: Trace) -> bool:
     return len(trace.device) > 0 or OPERATOR in trace.host.kind
-
-
-def _windows_that_count(log: RegionLog | None) -> list[LoggedWindow]:
-    """The script's own recordings, if it made any; ours was then only a beginning."""
-    if log is None:
-        return []
-    adopted = [window for window in log.windows if window.is_adopted]
-    return adopted or list(log.windows)
-
-
-def _keys_and_warmup(
-    log: RegionLog,
-    window: LoggedWindow,
-    reading: Reading,
-    sources: Sources,
-    warmup: int,
-    unlogged: Mapping[str, RegionKey],
-) -> tuple[list[RegionKey], list[bool], list[bool]]:
-    """The place of each occurrence, and whether it is warm-up: of its name, and of the series that it may be part of.
-
-    A profiler of the script chose its own warm-up.
-    """
-    occurrences = reading.attribution.occurrences
-    entries = match_entries(log, window, occurrences, reading.trace.metadata.base_time_ns)
-    seen: Counter[str] = Counter()
-    keys: list[RegionKey] = []
-    flags: list[bool] = []
-    of_series: list[bool] = []
-    for occurrence, entry in zip(occurrences, entries, strict=True):
-        if entry is None:
-            keys.append(unlogged.get(occurrence.name, RegionKey(occurrence.name)))
-            flags.append(not window.is_adopted and seen[occurrence.name] < warmup)
-            of_series.append(flags[-1])
-            seen[occurrence.name] += 1
-            continue
-        region = log.regions[entry.region]
-        keys.append(RegionKey(region.name, region.file, sources.line_of(region.file, region.line, region.name)))
-        flags.append(not window.is_adopted and _is_warmup(entry, warmup))
-        of_series.append(not window.is_adopted and entry.place_passage < warmup)
-    return keys, flags, of_series
-
-
-def _is_warmup(entry: Entry, warmup: int) -> bool:
-    return entry.passage < warmup and entry.place_passage < NUMBERED_FROM
-
-
-def _not_entered(log: RegionLog, known: Sequence[Region], script: Path | None) -> list[Region]:
-    """The regions of the script that the log saw no entry of."""
-    entered = {
-        region_at(known, logged.line, logged.name)
-        for logged in log.regions
-        if os.path.realpath(logged.file) == os.path.realpath(script or "")
-    }
-    return [region for region in known if region not in entered]
-
-
-def _not_recorded(
-    log: RegionLog, recorded: AbstractSet[RegionKey], sources: Sources, torch: str | None
-) -> list[Problem]:
-    """Regions that were entered, though never while it was recorded; not those of numbered steps."""
-    missed: dict[tuple[str, int], list[str]] = {}
-    for logged in log.regions:
-        key = RegionKey(logged.name, logged.file, sources.line_of(logged.file, logged.line, logged.name))
-        if key not in recorded:
-            missed.setdefault((logged.file, key.line or 0), []).append(logged.name)
-    return [
-        not_recorded(file, line, names, torch) for (file, line), names in missed.items() if len(names) < NUMBERED_FROM
-    ]
-
-
-def _keys_of_unlogged(regions: Sequence[Region], script: Path | None) -> dict[str, RegionKey]:
-    """Where a name belongs that is in the trace and not in the log: TorchScript enters its regions without Python.
-
-    Only a name that is that of one region, and of one that the log saw no entry of.
-    """
-    names = Counter(region.name for region in regions if region.is_exact)
-    return {
-        region.name: RegionKey(region.name, str(script), region.line)
-        for region in regions
-        if region.is_exact and names[region.name] == 1
-    }
 
 
 def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:

@@ -10,11 +10,18 @@ from kinetoscope_core.measures import Problem, Unmeasured
 from kinetoscope_core.outcomes import Failure, Outcome
 from kinetoscope_core.regionlog import LoggedRegion, RegionLog
 from kinetoscope_core.runconfig import Focus, Span
-from kinetoscope_core.text import printable, short_path, shortlist, time_text
+from kinetoscope_core.text import count_text, printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
+
+
+_IN_CHILDREN = (
+    "The script itself entered no region; it started other processes, and what they enter is not measured"
+    " (torchrun, accelerate launch, mp.spawn, Ray). Run what one of them runs as a script of its own, with WORLD_SIZE=1"
+    " where it wants one, or put a torch.profiler.profile into it and look at its trace with `kinetoscope read`."
+)
 
 
 def cupti_problems(failures: Sequence[str]) -> list[Problem]:
@@ -123,6 +130,8 @@ def nothing_measured(
         return NothingMeasured(
             "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
         )
+    if log is not None and log.has_children:
+        return NothingMeasured(_IN_CHILDREN)
     if known:
         which = "The script's one region was not" if known == 1 else f"None of the script's {known} regions was"
         if script is not None and _is_of_pytest(script):
@@ -163,7 +172,9 @@ def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
 
 
 def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
-    return any(region.file == each.file and each.first <= region.line <= each.last for each in places)
+    return any(
+        file == each.file and each.first <= line <= each.last for file, line in region.stands() for each in places
+    )
 
 
 def _place_text(place: Span) -> str:
@@ -205,6 +216,26 @@ def not_ended(region: Unmeasured) -> Problem:
     )
     evidence = {"at_least_ns": region.at_least_ns or 0}
     return Problem("not-ended", f"{text}; not measured.", evidence, region.file, region.line)
+
+
+def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> Problem:
+    """Regions that ended before a profiler of the script's own began."""
+    were = "was" if len(names) == 1 else "were"
+    message = (
+        f"{shortlist(names)} {were} recorded by Kinetoscope before the script's own profiler began; all else is from"
+        " the script's own."
+    )
+    return Problem("recorded-before-own-profiler", message, {}, file, line)
+
+
+def few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, int]], wanted: int) -> Problem:
+    """Regions that had fewer measured calls than were asked for when the run was ended; `calls` has name and number."""
+    which = shortlist([f"{name} ({number})" for name, number in calls])
+    message = (
+        f"Called less often than {count_text(wanted, 'time')} while it was measured: {which}."
+        " To measure more of them, run it to the end."
+    )
+    return Problem("few-calls", message, {}, file, line)
 
 
 def outside_while_stopping(outside_ns: int) -> Problem:

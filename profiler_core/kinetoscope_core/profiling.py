@@ -49,6 +49,12 @@ class Profiling:
             # Read now, as it may be edited while it runs.
             known = self._sources.regions_of(str(self._source)) if self._source else []
             spans = tuple(_span(str(self._source), each) for each in known)
+            spans += tuple(
+                _span(str(file), each)
+                for file in _files_among(config.arguments, (config.folder or Path()).resolve())
+                if config.is_module and file != self._source
+                for each in self._sources.regions_of(str(file))
+            )
             self._config = replace(config, focus=_focus(region, self._source, known), known_places=spans)
             self._store = store
             self._folder = store.new_folder()
@@ -104,7 +110,7 @@ def _source_of(config: RunConfig) -> Path | None:
     if config.is_module:
         base = folder.joinpath(*config.script.split("."))
         candidates = [base.with_suffix(".py"), base / "__main__.py"]
-        return next((path for path in candidates if path.is_file()), None)
+        return next((path for path in (*candidates, *_files_among(config.arguments, folder)) if path.is_file()), None)
     path = folder / config.script
     if not path.exists():
         raise UsageError(f"There is no script {printable(str(path))}.{_module_hint(config.script)}")
@@ -115,6 +121,12 @@ def _source_of(config: RunConfig) -> Path | None:
 def _module_hint(script: str) -> str:
     is_module = "/" not in script and "\\" not in script and not script.endswith(".py")
     return " If it is a module, put -m before it." if is_module else ""
+
+
+def _files_among(arguments: Sequence[str], folder: Path) -> list[Path]:
+    """The source files that a module such as pytest is given, also as `file.py::test`."""
+    named = [folder / argument.partition("::")[0] for argument in arguments if not argument.startswith("-")]
+    return [path for path in dict.fromkeys(named) if path.suffix == ".py" and path.is_file()]
 
 
 def _span(file: str, region: Region) -> Span:

@@ -6,13 +6,14 @@ The log knows where each passage stands in the source and its true name; the tra
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.measures import Occurrence
+from kinetoscope_core.numbered import pattern_of
 
 CLOCK_TOLERANCE_NS = 5_000
 """An entry is noted before the region starts, by 2.3 to 66.6 µs on one clock (facts/gpu.md); this much may be lost in
@@ -21,7 +22,11 @@ rounding."""
 
 @dataclass(frozen=True, slots=True)
 class LoggedRegion:
-    """A place and a name it was entered with. `line` is from 1; `finished` counts passages of the place."""
+    """A place and a name it was entered with. `line` is from 1; `finished` counts passages of the place.
+
+    `through` has the lines of the helpers that entered it for that place, as file and line. With `is_pattern` it stands
+    for all names that differ from it in their numbers alone (`numbered.pattern_of`): of many only the first are kept.
+    """
 
     name: str
     safe_name: str
@@ -29,6 +34,12 @@ class LoggedRegion:
     line: int
     function: str
     finished: int
+    through: Sequence[tuple[str, int]] = ()
+    is_pattern: bool = False
+
+    def stands(self) -> Sequence[tuple[str, int]]:
+        """Its own place and those of the helpers that entered it."""
+        return [(self.file, self.line), *self.through]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +55,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LoggedWindow:
-    """One recording: its trace file, its entries, and whether the script's own profiler made it."""
+    """One recording: its trace file, its entries, and whether the script's own profiler made it.
+
+    `still_open` counts, by region, the calls that had not ended when it ended.
+    """
 
     trace: Path
     is_adopted: bool
     records_cuda: bool
     entries: Sequence[Entry]
+    still_open: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,8 @@ class RegionLog:
     recordings: int
     was_aside: bool
     was_quietened: bool = False
+    has_children: bool = False
+    """Whether the script had processes of its own that may have used torch."""
 
 
 def read_region_log(folder: Path) -> RegionLog | None:
@@ -88,12 +105,20 @@ def read_region_log(folder: Path) -> RegionLog | None:
             places[region["place"]]["line"],
             places[region["place"]]["function"],
             places[region["place"]]["finished"],
+            [(file, line) for file, line in places[region["place"]].get("through", ())],
+            region.get("is_pattern", False),
         )
         for region in raw["regions"]
     ]
     windows = [_window(folder, window) for window in raw["windows"]]
     return RegionLog(
-        regions, windows, raw["failures"], raw["recordings"], raw["was_aside"], raw.get("was_quietened", False)
+        regions,
+        windows,
+        raw["failures"],
+        raw["recordings"],
+        raw["was_aside"],
+        raw.get("was_quietened", False),
+        raw.get("has_children", False),
     )
 
 
@@ -111,10 +136,16 @@ def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
         Entry(region, passage, place_passage, str(thread), time_ns)
         for region, passage, place_passage, thread, time_ns in rows
     ]
-    return LoggedWindow(folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries)
+    return LoggedWindow(
+        folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
+    )
 
 
 _Key: TypeAlias = tuple[str, str]
+
+_OTHER_NAMES = "…"
+_PATTERN = "\0"
+"""Before a pattern, so that it is no name: no trace keeps this character."""
 
 
 def match_entries(
@@ -127,10 +158,12 @@ def match_entries(
     """
     entries: defaultdict[_Key, list[Entry]] = defaultdict(list)
     for entry in window.entries:
-        entries[entry.thread, log.regions[entry.region].safe_name].append(entry)
+        region = log.regions[entry.region]
+        name = _PATTERN + region.name if region.is_pattern else region.safe_name
+        entries[entry.thread, name].append(entry)
     wanted: defaultdict[_Key, list[int]] = defaultdict(list)
     for index, occurrence in enumerate(occurrences):
-        wanted[occurrence.tid, occurrence.name].append(index)
+        wanted[occurrence.tid, _logged_as(occurrence, entries)].append(index)
     matched: list[Entry | None] = [None] * len(occurrences)
     for key, indices in wanted.items():
         indices.sort(key=lambda index: occurrences[index].start_ns)
@@ -141,6 +174,12 @@ def match_entries(
         elif candidates:
             _match_by_time(matched, indices, candidates, occurrences, base_time_ns or 0)
     return matched
+
+
+def _logged_as(occurrence: Occurrence, entries: Mapping[_Key, Sequence[Entry]]) -> str:
+    """The name under which the log has it: its own, its pattern's, or what the log counts together."""
+    names = (occurrence.name, _PATTERN + pattern_of(occurrence.name), _PATTERN + _OTHER_NAMES)
+    return next((name for name in names if (occurrence.tid, name) in entries), occurrence.name)
 
 
 def _match_by_time(

@@ -18,23 +18,25 @@ def own(kinetoscope, tmp_path, how, **others):
         ("two, exported later", "one True\ntwo True\nTrue\n", {"inside one": (3, 3), "inside two": (4, 4)}, 2),
         ("never stopped", "", {"inside": (3, 3), "after": (2, 2)}, 1),
         ("autograd", "measured\n", {"inside": (3, 3)}, 1),
-        ("in a region", "", {"inside": (3, 3)}, 1),
+        ("in a region", "", {"around": (1, 1), "inside": (3, 3)}, 1),
     ],
 )
 def test_the_script_s_own_profiler_is_adopted(kinetoscope, tmp_path, how, output, counts, traces):
     ran = own(kinetoscope, tmp_path, how)
     assert ran.code == 0, ran
     assert _without_torch_s_log(ran.script_output).decode() == output + "done\n"
-    assert ran.counts() == counts
+    # What ours had recorded by then is kept, and said.
+    assert ran.counts() == {"before": (2, 2)} | counts
+    assert "recorded-before-own-profiler" in ran.problems
     assert ran.result["run"]["is_adopted"]
     assert not ran.result["run"]["was_ended_early"]
-    assert len(ran.result["traces"]) == traces
+    assert len(ran.result["traces"]) == 1 + traces
 
 
 def test_a_failure_inside_the_script_s_own_profiler_keeps_its_trace(kinetoscope, tmp_path):
     ran = own(kinetoscope, tmp_path, "failing")
     assert ran.code == 1
-    assert ran.counts() == {"inside": (3, 3)}
+    assert ran.counts() == {"before": (2, 2), "inside": (3, 3)}
     assert b"ValueError: in my profile" in ran.script_output
 
 

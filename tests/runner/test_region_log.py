@@ -58,3 +58,19 @@ def test_safe_names_are_readable_and_survive_a_trace(name, safe):
     assert safe_name(name) == safe
     if name == safe:
         assert safe_name(name) is name
+
+
+@each_python
+def test_a_region_stands_where_its_helper_was_called(python):
+    program = PROGRAM.with_name("helpers.py")
+    done = subprocess.run([python, program, RUNNER.parent], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    seen = json.loads(done.stdout)
+    source = program.read_text(encoding="utf-8").splitlines()
+    marked = {line.partition("# at ")[2]: number for number, line in enumerate(source, start=1) if "  # at " in line}
+    assert seen["lines"] == {name: [line] for name, line in marked.items()}
+    assert seen["places"] == len(marked)
+    # Of very many names that differ in a number the first are kept, and how many more there were.
+    assert seen["names"] == 1001
+    assert seen["patterns"] == [["step N", 5000]]
+    assert seen["loops"] == [False, True, False, True, False]

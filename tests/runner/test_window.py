@@ -1,11 +1,12 @@
 """When the measured window opens and when it is full. No profiler, no clock."""
 
-import threading
+from types import SimpleNamespace
 
 import pytest
 
-from kinetoscope_core.runner.regionlog import NamedRegion, Place
-from kinetoscope_core.runner.window import MANY_NAMES, PATIENCE, Plan, Span, Window
+from kinetoscope_core.runner.places import Level
+from kinetoscope_core.runner.regionlog import Place, RegionLog
+from kinetoscope_core.runner.window import MANY_NAMES, PATIENCE, PATIENCE_INSIDE, Plan, Span, Window
 
 
 def plan(**changes):
@@ -21,54 +22,45 @@ def plan(**changes):
     return Plan(message | changes)
 
 
+CODE = compile("", "/s.py", "exec")
+HELPER = compile("def helper(): x.__enter__()", "/s.py", "exec").co_consts[0]
+
+
 class Script:
     """Passes regions as a script would, and says after how many the window was open and full."""
 
-    def __init__(self, plan):
+    def __init__(self, plan, *, comes_again=True):
         self.window = Window(plan)
+        self.log = RegionLog(self._on_enter, self._on_exit)
         self.is_open = False
         self.opened_at = None
         self.passed = 0
-        self._regions = {}
-        self._places = {}
+        self._comes_again = comes_again
 
-    def region(self, name, line):
-        place = self._places.setdefault(line, Place(len(self._places), "/s.py", line, "f"))
-        if (name, line) not in self._regions:
-            self._regions[name, line] = place.names[name] = NamedRegion(len(self._regions), place, name)
-        return self._regions[name, line]
-
-    def passes(self, name, line=1, times=1, inner=None):
+    def passes(self, name, line=1, times=1, inner=None, helper_line=None):
         """Whether the window is full afterwards."""
+        frame = here = SimpleNamespace(f_code=CODE, f_lineno=line, f_back=None, f_locals={})
+        if helper_line:
+            frame = SimpleNamespace(f_code=HELPER, f_lineno=helper_line, f_back=here, f_locals={})
         for _ in range(times):
-            region = self.region(name, line)
-            self._enter(region)
+            entry = self.log.note_entry(frame, name)
             if inner:
                 inner()
-            self._leave(region)
+            self.log.note_exit(entry, here, False)
             if self.window.is_full:
                 break
         return self.window.is_full
 
-    def _enter(self, region):
-        passage = next(region.entered)
-        thread = _thread()
-        region.depth[thread] = region.depth.get(thread, 0) + 1
-        if not self.is_open and self.window.should_open(region, passage):
+    def _on_enter(self, region, passage):
+        if not self.is_open and self.window.should_open(region, passage, lambda: self._comes_again):
             self.is_open, self.opened_at = True, self.passed
         if not self.window.plan.has_focus:
             self.window.note_entry(region)
 
-    def _leave(self, region):
-        region.depth[_thread()] -= 1
-        region.place.finished += 1
+    def _on_exit(self, region, has_failed):
         self.passed += 1
         if self.is_open:
-            self.window.note_exit(region)
-
-
-def _thread():
-    return threading.get_native_id()
+            self.window.note_exit(region, is_inside=self.log.open_passages > 0)
 
 
 def test_without_a_focus_it_opens_at_once_and_is_full_after_warm_up_and_measured_passages():
@@ -145,10 +137,69 @@ def test_a_focus_by_place_takes_every_name_there(tmp_path):
     assert script.passes("layer_1", line=5)
 
 
+def place(file, line):
+    return Place(0, [Level(compile("", str(file), "exec"), line, "own")])
+
+
 def test_spans_are_of_the_same_file_however_it_is_named(tmp_path):
     (tmp_path / "s.py").write_text("")
     (tmp_path / "link.py").symlink_to("s.py")
     span = Span(str(tmp_path / "link.py"), 2, 3)
-    assert span.holds(Place(0, str(tmp_path / "s.py"), 3, "f"))
-    assert not span.holds(Place(0, str(tmp_path / "s.py"), 4, "f"))
-    assert not span.holds(Place(0, str(tmp_path / "other.py"), 3, "f"))
+    assert span.holds(place(tmp_path / "s.py", 3))
+    assert not span.holds(place(tmp_path / "s.py", 4))
+    assert not span.holds(place(tmp_path / "other.py", 3))
+
+
+def test_a_focus_on_a_helper_s_line_takes_what_it_enters_for_others():
+    script = Script(plan(focus_places=[("/s.py", 30, 31)], warmup=1, active=1))
+    assert not script.passes("a", line=2, helper_line=30)
+    assert script.passes("a", line=2, helper_line=30)
+    script = Script(plan(focus_places=[("/s.py", 2, 2)], warmup=0, active=1))
+    assert not script.passes("b", line=3, helper_line=30)
+    assert script.passes("a", line=2, helper_line=30)
+
+
+def test_a_focus_that_comes_once_is_open_from_its_only_call_on():
+    script = Script(plan(focus_name="training"), comes_again=False)
+    assert not script.passes("training", inner=lambda: script.passes("step", line=2, times=10))
+    assert (script.is_open, script.opened_at) == (True, 0)
+    # If more come all the same, they are warm-up and measured as ever.
+    assert not script.passes("training", times=6)
+    assert script.passes("training")
+
+
+def test_the_names_of_one_helper_are_waited_for_one_by_one():
+    script = Script(plan())
+
+    def step():
+        script.passes("data", line=1, helper_line=30)
+        for _ in range(12):
+            script.passes("attention", line=2, helper_line=30)
+        return script.passes("backward", line=3, helper_line=30)
+
+    assert not any(step() for _ in range(7))
+    assert step()
+
+
+def test_of_a_helper_a_name_has_to_come_again_before_the_run_can_end():
+    script = Script(plan(warmup=0, active=1))
+    assert not any(script.passes(name, line=2, helper_line=30) for name in ("forward", "backward", "forward"))
+    assert script.passes("backward", line=2, helper_line=30)
+
+
+def test_names_of_a_hook_are_no_numbered_steps():
+    script = Script(plan())
+
+    def model():
+        for layer in range(100):
+            script.passes(f"{layer}.attention", line=2, helper_line=30)
+            script.passes(f"{layer}.mlp", line=2, helper_line=30)
+
+    passed = [script.passes("model", line=9, inner=model) for _ in range(8)]
+    assert passed == [False] * 7 + [True]
+
+
+def test_numbered_steps_inside_one_call_end_by_patience():
+    script = Script(plan())
+    script.passes("training", line=9, inner=lambda: any(script.passes(f"step_{n}", line=2) for n in range(10_000)))
+    assert script.passed == PATIENCE_INSIDE * 8 + 1

@@ -22,6 +22,7 @@ class Recording:
         self.results: Any = None
         self.path: Optional[str] = None
         self.entries: Any = None
+        self.still_open: Any = None
         activities = [str(activity) for activity in getattr(profile, "kineto_activities", ())]
         self.records_cuda = any(name.endswith("CUDA") for name in activities)
 

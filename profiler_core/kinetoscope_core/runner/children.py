@@ -1,10 +1,21 @@
-"""How a forked child leaves. Knows nothing of sessions and profilers."""
+"""Processes that the script started: how a forked one leaves, and whether there were any that matter.
+
+Knows nothing of sessions and profilers.
+"""
 
 import atexit
 import os
 import sys
 import threading
 from typing import Any, NoReturn
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+_BYTES_WITH_TORCH = 100_000_000
+_SECONDS_WITH_TORCH = 0.3
 
 
 def leave(code: Any) -> NoReturn:
@@ -23,3 +34,15 @@ def leave(code: Any) -> NoReturn:
         except BaseException:
             sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
     os._exit(number)
+
+
+def have_worked() -> bool:
+    """Whether a process that the script started, and has waited for, was as large and busy as one with torch.
+
+    False where the system does not tell (Windows).
+    """
+    if resource is None:
+        return False
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    bytes_of_unit = 1 if sys.platform == "darwin" else 1024
+    return usage.ru_maxrss * bytes_of_unit >= _BYTES_WITH_TORCH and usage.ru_utime >= _SECONDS_WITH_TORCH

@@ -6,13 +6,16 @@ import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, Optional
+from typing import AbstractSet, Any, Callable, Dict, Optional, Type
 
 from . import channel as channels
 from . import children, failures, processes, script
 from .adoption import Adoption, Recording
+from .frameworks import exception_to_end_with, test_that_runs
 from .imports import on_import
 from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
+from .loops import is_in_a_loop
+from .otherentries import hook_fast_class, hook_operators
 from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
@@ -28,6 +31,11 @@ class EndOfRun(SystemExit):
 
     A SystemExit, since asyncio lets that end its loop, and keeps most other exceptions for itself.
     """
+
+
+def _comes_again() -> bool:
+    """Whether the code that is entering a region now is in a loop, here or in what called it."""
+    return is_in_a_loop(sys._getframe(1))
 
 
 class Session:
@@ -157,7 +165,7 @@ class Session:
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
 
-        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._adoption.hook_front})
+        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
 
     def _keep_before(self, name: str) -> None:
         """Patches a function of `os` after which nothing of this program runs, so that what is measured is kept."""
@@ -181,12 +189,29 @@ class Session:
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
         self._adoption.hook(module)
+        # Some code makes regions only while this is set; it is as soon as we record, which begins at a region.
+        self._set_profiler_enabled(True)
         self._channel.send("phase", phase="torch imported")
+
+    def _hook_torch_later(self, module: Any) -> None:
+        """What needs more of torch than there is when its first part has been imported."""
+        self._adoption.hook_front(module)
+        operators: Any = getattr(getattr(sys.modules.get("torch._ops"), "ops", None), "profiler", None)
+        if operators is not None:
+            hook_operators(operators, self._log)
+            fast: Any = sys.modules.get("torch._C._profiler")
+            hook_fast_class(fast, operators, self._log, lambda: self._state == "open")
+
+    def _set_profiler_enabled(self, is_enabled: bool) -> None:
+        """Sets the flag by which Python code sees that a profiler records; torch itself sets it from then on."""
+        module: Any = sys.modules.get("torch.autograd.profiler")
+        if hasattr(module, "_is_profiler_enabled"):
+            module._is_profiler_enabled = is_enabled
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
         if self._is_over and threading.current_thread() is threading.main_thread():
-            end_here(EndOfRun)
-        if self._state == "waiting" and self._window.should_open(region, passage):
+            end_here(exception_to_end_with(EndOfRun))
+        if self._state == "waiting" and self._window.should_open(region, passage, _comes_again):
             self._open_window()
         if not self._plan.has_focus:
             self._window.note_entry(region)
@@ -197,18 +222,29 @@ class Session:
             return
         if self._state != "open":
             return
-        self._window.note_exit(region)
+        self._window.note_exit(region, is_inside=self._log.open_passages > 0)
         self._report_progress(region)
-        if self._window.is_full or (self._is_over_budget() and not self._log.open_passages):
+        if self._window.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             self._close_window("enough is measured")
             self._end_script(has_failed)
 
     def _end_script(self, has_failed: bool) -> None:
         self._is_over = True
+        kind = self._exception_to_end_with()
         if threading.current_thread() is not threading.main_thread():
-            raise_in_main_thread(EndOfRun)
+            raise_in_main_thread(kind)
         elif not has_failed:
-            end_here(EndOfRun)
+            end_here(kind)
+
+    def _exception_to_end_with(self) -> Type[BaseException]:
+        kind = exception_to_end_with(EndOfRun)
+        if kind is not EndOfRun:
+            where = test_that_runs() or "a test"
+            message = (
+                f"Enough was measured in {where}, and no test after it was run; measure to the end to run them all."
+            )
+            self._channel.send("problem", code="tests-not-run", message=message)
+        return kind
 
     # --- our window
 
@@ -230,6 +266,10 @@ class Session:
             self._state = "open"
         self._channel.send("phase", phase="measuring")
 
+    def _only_long_ones_are_open(self) -> bool:
+        """Whether no call is open that may soon end: one around the whole training is not waited for."""
+        return not self._log.open_passages or self._log.are_open_for(self._plan.budget_s)
+
     def _is_over_budget(self) -> bool:
         return not self._plan.to_the_end and time.monotonic() - self._opened_at > self._plan.budget_s
 
@@ -241,6 +281,7 @@ class Session:
             self._state = "closed"
             self._channel.send("phase", phase="saving the trace")
             path = self._new_trace_path()
+            still_open = self._log.open_regions()
             try:
                 # Other threads go on while it stops, and what the trace holds of them must be in the log too.
                 self._profiler.stop_and_export(path)
@@ -248,7 +289,7 @@ class Session:
             except Exception as error:
                 self._trace_not_saved(error)
                 return
-            self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries())
+            self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries(), still_open)
             self._save()
         self._channel.send("measured", why=why, device=device_facts())
 
@@ -264,6 +305,8 @@ class Session:
     def _step_aside(self) -> None:
         self._close_window("the script starts a profiler of its own")
         if self._state != "aside":
+            if self._state == "waiting":
+                self._set_profiler_enabled(False)
             self._state = "aside"
             self._channel.send("phase", phase="the script's own profiler measures")
 
@@ -274,6 +317,7 @@ class Session:
     def _end_adopted(self, recording: Recording) -> None:
         self._log.is_recording = False
         recording.entries = self._log.entries()
+        recording.still_open = self._log.open_regions()
 
     # --- telling the other side
 
@@ -281,7 +325,7 @@ class Session:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
         windows = [self._own_window] if self._own_window else []
         windows += [
-            window_values(recording.path, True, recording.records_cuda, recording.entries)
+            window_values(recording.path, True, recording.records_cuda, recording.entries, recording.still_open)
             for recording in self._adoption.recordings
             if recording.path is not None
         ]
@@ -292,6 +336,7 @@ class Session:
             "recordings": len(self._adoption.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
+            "has_children": children.have_worked(),
         }
         try:
             write_log(self._folder, log)
