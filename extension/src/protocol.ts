@@ -159,6 +159,7 @@ export interface RunInfo {
   warmup: number;
   active: number;
   is_adopted: boolean;
+  is_prepared: boolean;
 }
 
 export interface Device {
@@ -246,6 +247,7 @@ export interface ShownRegion {
   measures: Measures;
   run: string | null;
   started: string | null;
+  is_prepared: boolean;
   device: Device | null;
   torch: string | null;
 }

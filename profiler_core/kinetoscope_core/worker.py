@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
@@ -56,7 +56,8 @@ class Worker:
         try:
             request = self._next_request()
             if request is not None and request["do"] == "prepare":
-                prepared = self._prepare(Order(**request["order"]))
+                order = Order(**request["order"])
+                prepared = self._prepare(replace(order, interpreter=find_interpreter(order.interpreter)))
                 request = self._next_request()
             if request is None:
                 return
@@ -143,12 +144,16 @@ class Worker:
         found = scan(config)
         try:
             result, outcome = profiling.run(is_hasty=True)
-            order = order_after(config, outcome, found, cold_s) if request["warm"] != "off" else None
+            order = (
+                order_after(config, request["packages"], outcome, found, cold_s)
+                if request["prepare"] != "off"
+                else None
+            )
             self.send(
                 "result",
                 run=profiling.run_id,
                 result=orjson.Fragment(to_json(result)),
-                is_warm=cold_s is not None,
+                is_prepared=runner.is_prepared,
                 order=None if order is None else order.as_dict(),
             )
         finally:

@@ -12,7 +12,7 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.phrasing import region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable
-from kinetoscope_server.documents import path_of
+from kinetoscope_server.documents import Document, path_of
 from kinetoscope_server.measured import Shown
 from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
@@ -75,6 +75,18 @@ async def profile(
         return Finish("failed", printable(str(error)))
     server.client.log(f"{order.title}: {command_text(request)}\n")
     return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
+
+
+async def make_ready(server: KinetoscopeServer, document: Document) -> None:
+    """With `prepare: onOpen`, has the interpreter of a file with regions made ready, before anything of it has run."""
+    settings = await server.configuration.of(document.uri)
+    if settings.prepare != "onOpen" or not document.regions or server.runs.active is not None:
+        return
+    try:
+        request = request_of(Order(document.uri, document.path), settings, server.root_of(document.path))
+    except KinetoscopeError:  # the click says it
+        return
+    server.warm.before(request)
 
 
 async def _prepared(

@@ -2,10 +2,11 @@
 
 import functools
 import gc
+import importlib.util
 import os
 import sys
 import threading
-from typing import AbstractSet, Any, Dict, Optional, Tuple
+from typing import AbstractSet, Any, Dict, List, Optional, Sequence, Tuple
 
 from . import channel as channels
 from . import processes, script
@@ -13,6 +14,9 @@ from .groups import NotPrepared
 from .priming import Priming
 from .session import Session
 from .wings import Wings
+
+AHEAD = ("typing_extensions", "numpy", "torch")
+"""torch, and before it what it imports of others and scripts import without it."""
 
 _leave = os._exit  # the session wraps it
 Request = Dict[str, Any]
@@ -48,7 +52,7 @@ def _prepare(
         script.stand_in(order["script"], order["arguments"])
         wings = Wings(loaded_by_python, give_up)
         priming = Priming(give_up) if order["cuda"] else None
-        wings.preload(order["modules"], priming.prime if priming is not None else None)
+        wings.preload(ahead(order["packages"]), priming.prime if priming is not None else None)
         gc.collect()
         channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
         waiting.join()
@@ -60,6 +64,11 @@ def _prepare(
     if why is not None:
         give_up(why)
     return wings, request
+
+
+def ahead(packages: Sequence[str]) -> List[str]:
+    """The modules to import, in this order: those that are there."""
+    return [*(name for name in AHEAD if importlib.util.find_spec(name) is not None), *packages]
 
 
 class _Waiting(threading.Thread):
