@@ -193,7 +193,6 @@ class Run:
         if first is not None:
             outcome.device = _device_facts(first["device"])
         if ended is not None:
-            outcome.packages = tuple(ended["packages"])
             outcome.left_by = ended["left_by"]
         if "failed" in messages:
             outcome.failure = _failure(messages["failed"])

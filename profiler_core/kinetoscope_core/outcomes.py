@@ -69,6 +69,4 @@ class Outcome:
     is_prepared: bool = False
     seconds_to_window: float | None = None
     """Until measuring began; None if it did not."""
-    packages: tuple[str, ...] = ()
-    """The third-party modules that it had imported, in their order."""
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
