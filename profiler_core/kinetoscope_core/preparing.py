@@ -1,16 +1,19 @@
 """The next run's interpreter, prepared ahead: what it is prepared for, and whether it fits a run that is asked for."""
 
 import os
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
-from kinetoscope_core.scanning import Scan
 from kinetoscope_core.starting import Message, RunnerProcess
+
+LONGEST_S = 60.0
+"""For the first one, where it is not known how long a start takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,11 @@ class Order:
 
 
 def order_after(
-    config: RunConfig, packages: list[str], outcome: Outcome, found: Scan, cold_s: float | None
+    config: RunConfig, packages: list[str], outcome: Outcome, why_plain: str | None, cold_s: float | None
 ) -> Order | None:
     """What to prepare after this run, None where it would be of no use. `cold_s` where this run was not a cold one."""
     seconds = cold_s if cold_s is not None else outcome.seconds_to_window
-    if not outcome.torch_was_imported or seconds is None or found.why_cold(["torch"]) is not None:
+    if not outcome.torch_was_imported or seconds is None or why_plain is not None:
         return None
     return Order(
         config.interpreter,
@@ -66,7 +69,7 @@ class Prepared:
         self.runner = runner
         self._folder = _identity(order.folder)
         self._began = time.monotonic()
-        self._is_ready = False
+        self._is_settled = threading.Event()
         self.why_lost = ""
 
     def start(self) -> None:
@@ -78,14 +81,13 @@ class Prepared:
 
     def note(self, message: Message) -> None:
         """Takes in what the runner says before it runs anything."""
-        if message["event"] == "prepared":
-            self._is_ready = True
-        elif message["event"] == "not_prepared":
+        if message["event"] == "not_prepared":
             self.why_lost = message["why"]
         elif message["event"] == "lost" and not self.why_lost:
             self.why_lost = "the prepared interpreter has ended"
+        self._is_settled.set()
 
-    def why_not(self, config: RunConfig, found: Scan) -> str | None:
+    def why_not(self, config: RunConfig) -> str | None:
         """Why a run has to start cold, if it has to. The runner itself looks at its packages."""
         order = self.order
         if self.why_lost:
@@ -95,12 +97,18 @@ class Prepared:
         folder = None if config.folder is None else str(config.folder)
         if folder != order.folder or _identity(folder) != self._folder:
             return "it runs in another folder"
-        if (why := found.why_cold(["torch"])) is not None:
-            return why
-        # Preparing is what a cold start does, so that it is ahead of one, unless something is wrong with it.
-        if not self._is_ready and order.cold_s and time.monotonic() - self._began > 2 * order.cold_s:
-            return "preparing takes too long"
         return None
+
+    def wait(self, is_wanted: Callable[[], bool]) -> str | None:
+        """Waits until it is ready, as long as that is the sooner way: it began before a plain start, and does the same.
+
+        Gives why a plain start is sooner after all, else None; also None when the run is no longer wanted.
+        """
+        longest_s = self.order.cold_s or LONGEST_S
+        while is_wanted() and not self._is_settled.wait(0.05):
+            if time.monotonic() - self._began > longest_s:
+                return "making it ready takes longer than to start a new one"
+        return self.why_lost or None
 
 
 def _identity(folder: str | None) -> tuple[int, int] | None:

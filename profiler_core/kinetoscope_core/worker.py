@@ -29,7 +29,7 @@ from kinetoscope_core.preparing import Order, Prepared, order_after
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import to_json, without_surrogates
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
-from kinetoscope_core.scanning import scan
+from kinetoscope_core.scanning import why_plain
 from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.wording import call_settings
@@ -115,7 +115,7 @@ class Worker:
 
     def _went_warm(self, config: RunConfig, request: dict[str, Any], prepared: Prepared) -> bool:
         """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
-        why = prepared.why_not(config, scan(config))
+        why = why_plain(config) or prepared.why_not(config) or prepared.wait(lambda: not self._cancels)
         if why is not None:
             self.send("cold", why=why)
             prepared.runner.end()
@@ -141,20 +141,17 @@ class Worker:
             self._profiling = profiling
             for _ in range(self._cancels):
                 profiling.cancel()
-        found = scan(config)
+        plain = why_plain(config) if request["prepare"] != "off" else ""
         try:
             result, outcome = profiling.run(is_hasty=True)
-            order = (
-                order_after(config, request["packages"], outcome, found, cold_s)
-                if request["prepare"] != "off"
-                else None
-            )
+            order = order_after(config, request["packages"], outcome, plain, cold_s)
             self.send(
                 "result",
                 run=profiling.run_id,
                 result=orjson.Fragment(to_json(result)),
                 is_prepared=runner.is_prepared,
                 order=None if order is None else order.as_dict(),
+                why_plain=plain,
             )
         finally:
             profiling.finish()

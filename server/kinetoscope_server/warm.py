@@ -68,6 +68,10 @@ class WarmInterpreter:
         """Prepares the next run after one that has ended with this event."""
         if request["do"] != "profile" or request["prepare"] == "off" or _script(request) in self._cold:
             return
+        if event.get("why_plain"):
+            self._cold[_script(request)] = event["why_plain"]
+            self._say(f"The next run will begin in a new interpreter, too: {event['why_plain']}.\n")
+            return
         order = event.get("order") or (self._order if event.get("kind") in _SCRIPT_RAN else None)
         if order is not None:
             self.drop()

@@ -13,6 +13,7 @@ from . import packages, variables
 from .reads import ExitHandlers
 from .surroundings import Functions
 
+
 class NotPrepared(Exception):
     """The process is no longer as a script has to find it; the text says why."""
 

@@ -38,6 +38,7 @@ class Reads:
         self.environment: Optional[Set[str]] = set()
         self.files: Dict[str, Mark] = {}
         self.missing_modules: Set[str] = set()
+        self.imported: Set[str] = set()
         self.arguments = False
 
     def __enter__(self) -> "Reads":  # noqa: PYI034 - typing.Self is not in 3.9
@@ -55,6 +56,13 @@ class Reads:
             return iterate(environ)
 
         environ.__getitem__, environ.__iter__ = get_noted, iterate_noted
+        self._import = builtins.__import__
+
+        def import_noted(name: str, *arguments: Any) -> Any:
+            self.imported.add(name)
+            return self._import(name, *arguments)
+
+        builtins.__import__ = import_noted
         io.open = builtins.open = self._noting_file(opened)
         os.stat = self._noting_file(stat)
         sys.argv = _Arguments(argv, self)
@@ -65,6 +73,7 @@ class Reads:
         environ: Any = type(os.environ)
         environ.__getitem__, environ.__iter__, opened, os.stat, sys.argv = self._originals
         io.open = builtins.open = opened
+        builtins.__import__ = self._import
         sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType]
         self.files = {path: mark_of(path) for path in self.files}
 
@@ -118,7 +127,9 @@ class ExitHandlers:
 
         def register(function: Any, *arguments: Any, **options: Any) -> Any:
             caller = sys._getframe(1).f_code.co_filename
-            of_the_library = caller.startswith(_LIBRARY) and not any(each in caller.split(os.sep) for each in PACKAGE_FOLDERS)
+            of_the_library = caller.startswith(_LIBRARY) and not any(
+                each in caller.split(os.sep) for each in PACKAGE_FOLDERS
+            )
             if function == _finalize._exitfunc or not of_the_library:  # libraries of C++ are called by none of both
                 self._kept.append((function, arguments, options))
                 return function

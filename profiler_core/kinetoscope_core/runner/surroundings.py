@@ -130,5 +130,7 @@ class Functions:
         found: List[Tuple[Any, str, Any, Any]] = []
         for holder, known in self._known:
             now = vars(holder)
-            found += [(holder, name, value, now.get(name)) for name, value in known.items() if now.get(name) is not value]
+            found += [
+                (holder, name, value, now.get(name)) for name, value in known.items() if now.get(name) is not value
+            ]
         return found

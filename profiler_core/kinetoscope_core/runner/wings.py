@@ -50,7 +50,11 @@ class Wings:
             for alone in ALONE:
                 if PathFinder.find_spec(alone) is not None:
                     self._waiting.append(Group([alone]))
+            self._reads.imported.clear()
             self._waiting.append(Group(["torch", *names]))
+            for group in self._waiting[:-1]:
+                if group.names[0] not in self._reads.imported:
+                    raise NotPrepared(f"torch does not import {group.names[0]}")
         if written:
             raise NotPrepared(f"importing the packages prints: {written[0]}")
         prime(sys.modules["torch"])
@@ -149,8 +153,8 @@ class Wings:
             return "it adds warnings filters before it imports torch"
         if self._reads.arguments and sys.argv[1:] != self._arguments:
             return "it changes sys.argv before it imports torch"
-        for holder, name, *_ in self._functions.replaced():
-            return f"it replaces {holder.__name__}.{name} before it imports torch"
+        for holder, replaced, *_ in self._functions.replaced():
+            return f"it replaces {holder.__name__}.{replaced} before it imports torch"
         conflicts = filter(None, (each.conflict() for each in self._waiting))
         return next(conflicts, None) or self._shadowed([entry for entry in sys.path if entry not in self._path])
 
