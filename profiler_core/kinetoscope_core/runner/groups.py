@@ -79,7 +79,7 @@ class Group:
     def take_back(self) -> None:
         """Leaves the process as if it had not been imported. Of several groups the last one goes first."""
         for holder, name, before, _ in self._replaced:
-            setattr(holder, name, before)
+            _put(holder, name, before)
         for name in self.modules:
             del sys.modules[name]
         for name in self._loggers:
@@ -101,12 +101,19 @@ class Group:
         """Has it all enter."""
         sys.modules.update(self.modules)
         for holder, name, _, now in self._replaced:
-            setattr(holder, name, now)
+            _put(holder, name, now)
         _loggers().update(self._loggers)
         os.environ.update(self.variables)
         _set_filters([*self._filters, *warnings.filters])
         sys.meta_path.extend(self._finders)
         self._exit_handlers.register()
+
+
+def _put(holder: Any, name: str, value: Any) -> None:
+    if value is None:
+        delattr(holder, name)
+    else:
+        setattr(holder, name, value)
 
 
 def ends_with(values: Any, end: Any) -> bool:

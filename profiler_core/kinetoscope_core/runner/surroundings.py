@@ -130,6 +130,8 @@ class Functions:
         found: List[Tuple[Any, str, Any, Any]] = []
         for holder, known in self._known:
             now = vars(holder)
+            if isinstance(holder, type):
+                known = {**{name: None for name, value in now.items() if callable(value)}, **known}
             found += [
                 (holder, name, value, now.get(name)) for name, value in known.items() if now.get(name) is not value
             ]

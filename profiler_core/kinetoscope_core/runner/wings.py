@@ -6,6 +6,7 @@ else the run has to be a plain one.
 """
 
 import copy
+import inspect  # noqa: F401 - torch replaces a function of it, and what it was has to be known
 import os
 import sys
 import threading
@@ -65,6 +66,10 @@ class Wings:
         self._files = {**self._reads.files, **{file: mark_of(file) for file in files if file is not None}}
         for group in reversed(self._waiting):
             group.take_back()
+        for module in packages.of_the_library():  # one that was loaded and changed by the same import
+            for name, value in vars(module).items():
+                if packages.is_third_party(getattr(getattr(value, "__code__", None), "co_filename", None)):
+                    raise NotPrepared(f"importing the packages replaces {module.__name__}.{name}")
         after = surroundings()
         changed = first_difference(before, after, [name for name in before if name != "threads"])
         if changed is not None:
