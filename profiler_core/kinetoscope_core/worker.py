@@ -49,6 +49,7 @@ class Worker:
         self._profiling: Profiling | None = None
         self._cancelling = threading.Lock()
         self._cancels = 0
+        self._is_prepared = False
 
     def work(self) -> None:
         """Reads the request, carries it out, and says how it ended."""
@@ -68,7 +69,8 @@ class Worker:
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             traceback = error.traceback if isinstance(error, RunError) else ""
-            self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback)
+            kind = type(error).__name__
+            self.send("error", kind=kind, message=str(error), traceback=traceback, is_prepared=self._is_prepared)
         finally:
             if prepared is not None:
                 prepared.runner.end()
@@ -137,6 +139,7 @@ class Worker:
             runner,
             on_progress=lambda progress: self.send("progress", **asdict(progress)),
         )
+        self._is_prepared = runner.is_prepared
         with self._cancelling:
             self._profiling = profiling
             for _ in range(self._cancels):
