@@ -36,6 +36,8 @@ def _register_life(server: KinetoscopeServer) -> None:
         await ls.configuration.change(params.settings)
         if ls.configuration.general.prepare == "off":
             ls.warm.drop()
+        for document in ls.documents:
+            ls.start(make_ready(ls, document))
         ls.show_again()
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)

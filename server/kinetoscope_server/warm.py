@@ -43,12 +43,9 @@ class WarmInterpreter:
     def worker_for(self, request: Mapping[str, Any]) -> Worker | None:
         """The prepared worker, for one run; None where there is none or the script has to start cold."""
         worker = self._worker
-        if (
-            worker is None
-            or request["do"] != "profile"
-            or request["prepare"] == "off"
-            or _script(request) in self._cold
-        ):
+        if worker is None or request["do"] != "profile" or request["prepare"] == "off" or request["is_plain"]:
+            return None
+        if _script(request) in self._cold:
             return None
         self._worker = None
         if self._timer is not None:

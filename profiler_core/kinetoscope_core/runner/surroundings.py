@@ -131,7 +131,8 @@ class Functions:
         for holder, known in self._known:
             now = vars(holder)
             if isinstance(holder, type):
-                known = {**{name: None for name, value in now.items() if callable(value)}, **known}
+                added = [name for name in now if name not in known and callable(now[name])]
+                found += [(holder, name, None, now[name]) for name in added]
             found += [
                 (holder, name, value, now.get(name)) for name, value in known.items() if now.get(name) is not value
             ]
