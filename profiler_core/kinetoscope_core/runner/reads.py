@@ -4,6 +4,7 @@ import atexit
 import builtins
 import io
 import os
+import stat
 import sys
 import weakref
 from types import ModuleType
@@ -19,12 +20,12 @@ _NO_FILES = ("/dev/", "/proc/", "/sys/")
 
 
 def mark_of(path: str) -> Mark:
-    """When a file or folder was changed, in ns, and its size; None if it is not there."""
+    """When a file was changed, in ns, and its size; zeros for a folder or device, None if it is not there."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return status.st_mtime_ns, status.st_size
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else (0, 0)
 
 
 class Reads:
@@ -44,7 +45,7 @@ class Reads:
     def __enter__(self) -> "Reads":  # noqa: PYI034 - typing.Self is not in 3.9
         environ: Any = type(os.environ)
         self._originals = (environ.__getitem__, environ.__iter__, io.open, os.stat, sys.argv)
-        get, iterate, opened, stat, argv = self._originals
+        get, iterate, opened, asked, argv = self._originals
 
         def get_noted(environ: Any, name: Any) -> Any:
             if self.environment is not None:
@@ -64,7 +65,7 @@ class Reads:
 
         builtins.__import__ = import_noted
         io.open = builtins.open = self._noting_file(opened)
-        os.stat = self._noting_file(stat)
+        os.stat = self._noting_file(asked)
         sys.argv = _Arguments(argv, self)
         sys.meta_path.append(self)  # pyright: ignore[reportArgumentType]
         return self
