@@ -194,7 +194,7 @@ def measure_clicks(measuring: Measuring, cases: list[str], rounds: int) -> None:
             start = time.perf_counter()
             try:
                 click_round(measuring, case, packages)
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - the others go on
                 measuring.failed.append(f"{key}: {type(error).__name__}: {error}\n{traceback.format_exc()}")
                 print(measuring.failed[-1], flush=True)
                 wanted.remove((case, packages))

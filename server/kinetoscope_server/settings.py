@@ -159,7 +159,7 @@ class _Reading:
                 f'{SECTION}.warm is now {SECTION}.prepare, with "afterRun", "onOpen" or "off"; the default is used.'
             )
             return {name: value for name, value in given.items() if name != "warm"}
-        return values
+        return cast("object", values)
 
     def _prepared(self, name: str, value: object) -> tuple[str, ...] | None:
         return self._fields(value, name + ".", {"packages": ("packages", self._modules)}).get("packages")

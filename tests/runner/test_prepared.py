@@ -330,3 +330,9 @@ def test_a_script_whose_work_comes_before_torch_does_it_once(made):
 def test_a_forked_child_has_what_has_entered(made):
     child = "    import torchgen\n    print(torch.value, flush=True)\n    os._exit(0)\n"
     assert was_prepared(made(f"import os, torch\nif not os.fork():\n{child}os.wait()\n"))
+
+
+def test_drawn_scripts_find_in_a_prepared_interpreter_what_they_find_in_a_plain_one():
+    from .prepared_property import draw
+
+    assert sum(draw(12).values()) >= 12

@@ -84,7 +84,7 @@ class Reads:
 
     def _noting_file(self, function: Any) -> Any:
         def noting(file: Any, *arguments: Any, **options: Any) -> Any:
-            if isinstance(file, (str, bytes, os.PathLike)):
+            if not isinstance(file, int):
                 path = os.path.join(os.getcwd(), os.fsdecode(file))
                 if not path.startswith(_NO_FILES):
                     self.files[path] = None
@@ -100,17 +100,18 @@ class _Arguments(List[str]):
         super().__init__(values)
         self._reads = reads
 
-    def __getattribute__(self, name: str) -> Any:
-        list.__getattribute__(self, "_reads").arguments = True
-        return list.__getattribute__(self, name)
-
     def __getitem__(self, index: Any) -> Any:
         self._reads.arguments = True
-        return super().__getitem__(index)
+        found: Any = super().__getitem__(index)
+        return found
 
     def __iter__(self) -> Any:
         self._reads.arguments = True
         return super().__iter__()
+
+    def __contains__(self, value: object) -> bool:
+        self._reads.arguments = True
+        return super().__contains__(value)
 
     def __len__(self) -> int:
         self._reads.arguments = True

@@ -129,7 +129,7 @@ class Functions:
         """What is another one now: the module or class that holds it, its name, as it was and as it is (maybe None)."""
         found: List[Tuple[Any, str, Any, Any]] = []
         for holder, known in self._known:
-            now = vars(holder)
+            now: Dict[str, Any] = dict(vars(holder))  # pyright: ignore[reportUnknownArgumentType]
             if isinstance(holder, type):
                 added = [name for name in now if name not in known and callable(now[name])]
                 found += [(holder, name, None, now[name]) for name in added]

@@ -6,7 +6,7 @@ else the run has to be a plain one.
 """
 
 import copy
-import inspect  # noqa: F401 - torch replaces a function of it, and what it was has to be known
+import inspect  # noqa: F401 # pyright: ignore[reportUnusedImport] - torch replaces a function of it, and what it was has to be known
 import os
 import sys
 import threading
