@@ -53,19 +53,15 @@ async def test_a_second_click_is_answered_by_the_prepared_interpreter(script):
     client, uri = await script()
     assert not client.warm
     assert not processes_in(client.workspace_path), "something was started before it was asked for"
-    began = time.monotonic()
     assert (await profile(client, uri)).how == "measured"
-    cold_s = time.monotonic() - began
     ready = await until_warm(client)
     assert [notice.state for notice in client.warm] == ["preparing", "ready"]
     assert ready.gpu is False
     assert ready.memory_bytes > 50_000_000
     (prepared,) = processes_in(client.workspace_path)
 
-    began = time.monotonic()
     assert (await profile(client, uri)).how == "measured"
-    warm_s = time.monotonic() - began
-    assert warm_s < cold_s / 3, (warm_s, cold_s)
+    assert "in a prepared interpreter" in await client.hover(uri, 6)
     assert (await client.hint_texts(uri))[6].startswith("CPU ")
     assert "does not fit" not in logged(client)
     await client.until(lambda: logged(client).count("torch was there: here") == 2, "the script's output")
@@ -141,7 +137,7 @@ async def test_with_on_open_the_first_click_is_answered_by_a_prepared_interprete
     await until_warm(client)
     assert not (client.workspace_path / "ran").exists()
     assert (await profile(client, uri)).how == "measured"
-    assert "in a prepared interpreter" in (await client.hover_text(uri, 6))
+    assert "in a prepared interpreter" in (await client.hover(uri, 6))
 
 
 async def test_a_script_that_does_more_before_torch_begins_in_a_new_one_and_that_is_said_once(script):

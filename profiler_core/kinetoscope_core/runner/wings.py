@@ -63,7 +63,10 @@ class Wings:
             self._modules.update(group.modules)
         self._names = self._names_of_files()
         files = [packages.origin_of(module) for module in self._modules.values()]
-        self._files = {**self._reads.files, **{file: mark_of(file) for file in files if file is not None}}
+        # Whether the script is there is asked by torch; that it was edited meanwhile is the usual case.
+        script = os.path.realpath(str(getattr(sys.modules["__main__"], "__file__", "")))
+        read = {file: mark for file, mark in self._reads.files.items() if os.path.realpath(file) != script}
+        self._files = {**read, **{file: mark_of(file) for file in files if file is not None}}
         for group in reversed(self._waiting):
             group.take_back()
         for module in packages.of_the_library():  # one that was loaded and changed by the same import
