@@ -30,7 +30,7 @@ class PreparedInterpreterError(RuntimeError):
 
 def has_cuda(torch: Any) -> bool:
     """Whether there is a GPU to make ready."""
-    with warnings_ignored():
+    with warnings_ignored(), low_descriptors_taken(SCRIPT_S_DESCRIPTORS):
         return bool(torch.version.cuda or torch.version.hip) and torch.cuda.is_available()
 
 
