@@ -93,7 +93,7 @@ class Reads:
         return noting
 
 
-class _Arguments(List[str]):
+class _Arguments(List[Any]):
     """`sys.argv` that notes whether Python code looked at it."""
 
     def __init__(self, values: Sequence[str], reads: Reads) -> None:
@@ -102,8 +102,7 @@ class _Arguments(List[str]):
 
     def __getitem__(self, index: Any) -> Any:
         self._reads.arguments = True
-        found: Any = super().__getitem__(index)
-        return found
+        return super().__getitem__(index)
 
     def __iter__(self) -> Any:
         self._reads.arguments = True
