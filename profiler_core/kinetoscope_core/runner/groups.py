@@ -52,7 +52,7 @@ class Group:
         self.names = tuple(names)
         loaded, loggers_before = set(sys.modules), set(_loggers())
         filters, finders = list(warnings.filters), list(sys.meta_path)
-        self._environment = dict(os.environ)
+        self._environment = variables.actual()  # os.environ would note that all of it was looked at
         functions = Functions(packages.of_the_library())
         with ExitHandlers() as self._exit_handlers:
             for name in names:
@@ -71,7 +71,7 @@ class Group:
         if of_user is not None:
             raise NotPrepared(f"the packages import {of_user}, which is not one of them")
         self.modules = {each: module for each, module in all_modules.items() if packages.is_of_a_package(each)}
-        self.variables = variables.changes(self._environment, os.environ)
+        self.variables = variables.changes(self._environment, variables.actual())
         self._filters: List[Any] = list(warnings.filters[: len(warnings.filters) - len(filters)])
         self._finders = [finder for finder in sys.meta_path if finder not in finders]
         self._loggers = {each: logger for each, logger in _loggers().items() if each not in loggers_before}
