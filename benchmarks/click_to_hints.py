@@ -45,14 +45,14 @@ PARTS = {
 class Editor(Client):
     """A client that notes when it was told what."""
 
-    def __init__(self, cache: Path, warm: str = "gpu") -> None:
+    def __init__(self, cache: Path, prepare: str = "afterRun", **settings: Any) -> None:
         super().__init__([sys.executable, "-m", "kinetoscope_server", "--log", "ERROR"], cache)
         self.said: list[str] = []
         self.warm: list[dict[str, Any]] = []
         self.phases: dict[str, float] = {}
         self.results: dict[str, Any] = {}
         self.refreshes = 0
-        settings = {"interpreter": sys.executable, "folder": str(ROOT), "warm": warm}
+        settings = {"interpreter": sys.executable, "folder": str(ROOT), "prepare": prepare, **settings}
         capabilities = {"workspace": {"inlayHint": {"refreshSupport": True}}, "experimental": {"kinetoscope": WISHES}}
         self.request(
             "initialize", processId=None, rootUri=None, capabilities=capabilities, initializationOptions=settings

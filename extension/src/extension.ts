@@ -87,6 +87,9 @@ export function activate(context: vscode.ExtensionContext): void {
       await server.start();
       await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });
     }),
+    vscode.workspace.onDidGrantWorkspaceTrust(async () => {
+      await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+    }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
     }),

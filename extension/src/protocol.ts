@@ -161,6 +161,7 @@ export interface RunInfo {
   warmup: number;
   active: number;
   is_adopted: boolean;
+  is_prepared: boolean;
 }
 
 export interface Device {
@@ -248,6 +249,7 @@ export interface ShownRegion {
   measures: Measures;
   run: string | null;
   started: string | null;
+  is_prepared: boolean;
   device: Device | null;
   torch: string | null;
 }

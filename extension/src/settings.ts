@@ -20,6 +20,8 @@ export async function completed(
       if (section !== SECTION || !values) return values;
       const known = Object.fromEntries(Object.entries(values).filter(([name]) => SERVER_SETTINGS.includes(name)));
       const scope = scopeUri ? vscode.Uri.parse(scopeUri) : undefined;
+      // Nothing of an untrusted workspace begins by itself: its interpreter may be one of its files.
+      if (known.prepare === 'onOpen' && !vscode.workspace.isTrusted) known.prepare = 'afterRun';
       return { ...known, interpreter: (await interpreters.choose(scope)).path };
     }),
   );

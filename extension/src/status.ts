@@ -59,7 +59,7 @@ export class Status implements vscode.Disposable {
     this.nextRun.command = {
       command: 'workbench.action.openSettings',
       title: 'Setting',
-      arguments: ['kinetoscope.warm'],
+      arguments: ['kinetoscope.prepare'],
     };
   }
 

@@ -135,6 +135,7 @@ export const run: RunResult = {
     warmup: 1,
     active: 3,
     is_adopted: false,
+    is_prepared: false,
   },
   traces: ['/cache/trace-1.json'],
   device: { name: 'NVIDIA H200', count: 1 },

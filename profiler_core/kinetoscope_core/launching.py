@@ -184,6 +184,7 @@ class Run:
         outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._config.interpreter)
         outcome.python = hello["python"] if hello else None
         outcome.was_ended_early = self._is_finished()
+        outcome.is_prepared = self._runner.is_prepared
         outcome.torch_was_imported = "torch imported" in self._phases
         outcome.problems = list(self._problems)
         outcome.seconds_to_window = self._seconds_to_window
@@ -192,7 +193,6 @@ class Run:
         if first is not None:
             outcome.device = _device_facts(first["device"])
         if ended is not None:
-            outcome.packages = tuple(ended["packages"])
             outcome.left_by = ended["left_by"]
         if "failed" in messages:
             outcome.failure = _failure(messages["failed"])

@@ -110,6 +110,7 @@ def measure_run(
         warmup=config.warmup,
         active=config.active,
         is_adopted=is_adopted,
+        is_prepared=outcome.is_prepared,
     )
     return _result(
         info,

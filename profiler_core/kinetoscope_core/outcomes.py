@@ -66,8 +66,7 @@ class Outcome:
     device: DeviceFacts = field(default_factory=DeviceFacts)
     was_ended_early: bool = False
     torch_was_imported: bool = False
+    is_prepared: bool = False
     seconds_to_window: float | None = None
     """Until measuring began; None if it did not."""
-    packages: tuple[str, ...] = ()
-    """The third-party modules that it had imported, in their order."""
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

@@ -1,35 +1,37 @@
 """The next run's interpreter, prepared ahead: what it is prepared for, and whether it fits a run that is asked for."""
 
 import os
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from kinetoscope_core.outcomes import Outcome
-from kinetoscope_core.runconfig import RunConfig
-from kinetoscope_core.scanning import Scan
+from kinetoscope_core.runconfig import RunConfig, find_interpreter
 from kinetoscope_core.starting import Message, RunnerProcess
+
+LONGEST_S = 60.0
+"""For the first one, where it is not known how long a start takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to prepare: an interpreter in its folder and environment, with the modules that the last run imported.
+    """What to prepare: an interpreter in its folder and environment, with torch and the `packages` that the user names.
 
-    `roots` are those that its source names. `script` and `arguments` are what modules find that look for them while
-    they are imported. `cold_s`: how long the last cold run took until it measured.
+    `script` and `arguments` are what packages find that look for them while they are imported. `cold_s`: how long the
+    last cold run took until it measured, None where there was none.
     """
 
-    interpreter: str
+    interpreter: str | None
     folder: str | None
     environment: Mapping[str, str]
     script: str
     arguments: list[str]
-    modules: list[str]
-    roots: list[str]
+    packages: list[str]
     cuda: bool
-    cold_s: float
+    cold_s: float | None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -37,15 +39,15 @@ class Order:
     def config(self) -> RunConfig:
         """As far as the start of the interpreter needs one."""
         folder = Path(self.folder) if self.folder else None
-        return RunConfig(self.interpreter, self.script, folder=folder, environment=self.environment)
+        return RunConfig(find_interpreter(self.interpreter), self.script, folder=folder, environment=self.environment)
 
 
-def order_after(config: RunConfig, outcome: Outcome, found: Scan, cold_s: float | None) -> Order | None:
+def order_after(
+    config: RunConfig, packages: list[str], outcome: Outcome, why_plain: str | None, cold_s: float | None
+) -> Order | None:
     """What to prepare after this run, None where it would be of no use. `cold_s` where this run was not a cold one."""
     seconds = cold_s if cold_s is not None else outcome.seconds_to_window
-    tops = {name.partition(".")[0] for name in outcome.packages}
-    roots = sorted(found.imports & tops)
-    if "torch" not in tops or seconds is None or found.why_cold(roots) is not None:
+    if not outcome.torch_was_imported or seconds is None or why_plain is not None:
         return None
     return Order(
         config.interpreter,
@@ -53,8 +55,7 @@ def order_after(config: RunConfig, outcome: Outcome, found: Scan, cold_s: float 
         config.environment,
         config.script,
         list(config.arguments),
-        list(outcome.packages),
-        roots,
+        packages,
         outcome.device.is_used,
         seconds,
     )
@@ -68,26 +69,25 @@ class Prepared:
         self.runner = runner
         self._folder = _identity(order.folder)
         self._began = time.monotonic()
-        self._is_ready = False
+        self._is_settled = threading.Event()
         self.why_lost = ""
 
     def start(self) -> None:
         """Raises `InterpreterError`."""
         order = self.order
-        wanted = {"script": order.script, "arguments": order.arguments, "modules": order.modules, "cuda": order.cuda}
+        wanted = {"script": order.script, "arguments": order.arguments, "packages": order.packages, "cuda": order.cuda}
         self.runner.prepare(wanted)
         self.runner.start()
 
     def note(self, message: Message) -> None:
         """Takes in what the runner says before it runs anything."""
-        if message["event"] == "prepared":
-            self._is_ready = True
-        elif message["event"] == "not_prepared":
+        if message["event"] == "not_prepared":
             self.why_lost = message["why"]
         elif message["event"] == "lost" and not self.why_lost:
             self.why_lost = "the prepared interpreter has ended"
+        self._is_settled.set()
 
-    def why_not(self, config: RunConfig, found: Scan) -> str | None:
+    def why_not(self, config: RunConfig) -> str | None:
         """Why a run has to start cold, if it has to. The runner itself looks at its packages."""
         order = self.order
         if self.why_lost:
@@ -97,14 +97,18 @@ class Prepared:
         folder = None if config.folder is None else str(config.folder)
         if folder != order.folder or _identity(folder) != self._folder:
             return "it runs in another folder"
-        if (why := found.why_cold(order.roots)) is not None:
-            return why
-        if not found.imports.issuperset(order.roots):
-            return "it does not import what was imported ahead"
-        # Preparing is what a cold start does, so that it is ahead of one, unless something is wrong with it.
-        if not self._is_ready and time.monotonic() - self._began > 2 * order.cold_s:
-            return "preparing takes too long"
         return None
+
+    def wait(self, is_wanted: Callable[[], bool]) -> str | None:
+        """Waits until it is ready, as long as that is the sooner way: it began before a plain start, and does the same.
+
+        Gives why a plain start is sooner after all, else None; also None when the run is no longer wanted.
+        """
+        longest_s = self.order.cold_s or LONGEST_S
+        while is_wanted() and not self._is_settled.wait(0.05):
+            if time.monotonic() - self._began > longest_s:
+                return "making it ready takes longer than to start a new one"
+        return self.why_lost or None
 
 
 def _identity(folder: str | None) -> tuple[int, int] | None:

@@ -43,6 +43,7 @@ class RunInfo:
     """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `launching.Ending`.
 
     `is_adopted` says that the script's own profiler measured; then `warmup` and `active` were that profiler's affair.
+    `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
     """
 
     script: str
@@ -57,6 +58,7 @@ class RunInfo:
     warmup: int
     active: int
     is_adopted: bool
+    is_prepared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

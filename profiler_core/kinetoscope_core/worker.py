@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
@@ -29,7 +29,7 @@ from kinetoscope_core.preparing import Order, Prepared, order_after
 from kinetoscope_core.profiling import Profiling
 from kinetoscope_core.results import to_json, without_surrogates
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
-from kinetoscope_core.scanning import scan
+from kinetoscope_core.scanning import why_plain
 from kinetoscope_core.starting import RunnerProcess
 from kinetoscope_core.store import Store
 from kinetoscope_core.wording import call_settings
@@ -49,6 +49,7 @@ class Worker:
         self._profiling: Profiling | None = None
         self._cancelling = threading.Lock()
         self._cancels = 0
+        self._is_prepared = False
 
     def work(self) -> None:
         """Reads the request, carries it out, and says how it ended."""
@@ -56,7 +57,8 @@ class Worker:
         try:
             request = self._next_request()
             if request is not None and request["do"] == "prepare":
-                prepared = self._prepare(Order(**request["order"]))
+                order = Order(**request["order"])
+                prepared = self._prepare(replace(order, interpreter=find_interpreter(order.interpreter)))
                 request = self._next_request()
             if request is None:
                 return
@@ -67,7 +69,8 @@ class Worker:
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             traceback = error.traceback if isinstance(error, RunError) else ""
-            self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback)
+            kind = type(error).__name__
+            self.send("error", kind=kind, message=str(error), traceback=traceback, is_prepared=self._is_prepared)
         finally:
             if prepared is not None:
                 prepared.runner.end()
@@ -114,7 +117,7 @@ class Worker:
 
     def _went_warm(self, config: RunConfig, request: dict[str, Any], prepared: Prepared) -> bool:
         """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
-        why = prepared.why_not(config, scan(config))
+        why = why_plain(config) or prepared.why_not(config) or prepared.wait(lambda: not self._cancels)
         if why is not None:
             self.send("cold", why=why)
             prepared.runner.end()
@@ -136,20 +139,22 @@ class Worker:
             runner,
             on_progress=lambda progress: self.send("progress", **asdict(progress)),
         )
+        self._is_prepared = runner.is_prepared
         with self._cancelling:
             self._profiling = profiling
             for _ in range(self._cancels):
                 profiling.cancel()
-        found = scan(config)
+        plain = why_plain(config) if request["prepare"] != "off" else ""
         try:
             result, outcome = profiling.run(is_hasty=True)
-            order = order_after(config, outcome, found, cold_s) if request["warm"] != "off" else None
+            order = order_after(config, request["packages"], outcome, plain, cold_s)
             self.send(
                 "result",
                 run=profiling.run_id,
                 result=orjson.Fragment(to_json(result)),
-                is_warm=cold_s is not None,
+                is_prepared=runner.is_prepared,
                 order=None if order is None else order.as_dict(),
+                why_plain=plain,
             )
         finally:
             profiling.finish()

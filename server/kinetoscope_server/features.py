@@ -5,6 +5,7 @@ from typing import Any, cast
 from lsprotocol import types
 
 from kinetoscope_server import code_actions, code_lenses, hovers, inlay_hints, symbols
+from kinetoscope_server.profiling import make_ready
 from kinetoscope_server.server import KinetoscopeServer
 
 _ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
@@ -33,8 +34,10 @@ def _register_life(server: KinetoscopeServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def _(ls: KinetoscopeServer, params: types.DidChangeConfigurationParams) -> None:
         await ls.configuration.change(params.settings)
-        if ls.configuration.general.warm == "off":
+        if ls.configuration.general.prepare == "off":
             ls.warm.drop()
+        for document in ls.documents:
+            ls.start(make_ready(ls, document))
         ls.show_again()
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
@@ -54,6 +57,7 @@ def _register_documents(server: KinetoscopeServer) -> None:
             ls.publish(document)
             ls.send_results(document)
             ls.start(ls.recall())
+            ls.start(make_ready(ls, document))
             ls.tidying.soon()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)

@@ -217,6 +217,8 @@ def _run_facts(result: Result) -> list[str]:
     what = f"python -m {run.script}" if run.is_module else f"python {Path(run.script).name}"
     command = printable(" ".join([what, *run.arguments]))
     facts = [f"`{command.replace('`', chr(39))}`", f"{run.started.replace('T', ' ')[:19]} UTC"]
+    if run.is_prepared:
+        facts.append("in a prepared interpreter")
     if run.is_adopted:
         facts.append("measured by the script's own profiler")
     return facts

@@ -32,6 +32,7 @@ def _region(document: Document, placed: Placed) -> dict[str, Any]:
         "share": share_of(placed.measured.region, result),
         "run": shown.run,
         "started": result.run.started if result.run else None,
+        "is_prepared": result.run.is_prepared if result.run else False,
         "device": asdict(result.device) if result.device else None,
         "torch": result.torch,
     }

@@ -12,7 +12,7 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.phrasing import region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable
-from kinetoscope_server.documents import path_of
+from kinetoscope_server.documents import Document, path_of
 from kinetoscope_server.measured import Shown
 from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
@@ -25,6 +25,7 @@ How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
 
 _REPLACE: Final = "Replace it"
 _KEEP: Final = "Keep it"
+_PLAIN: Final = "Run again without preparation"
 
 _HOW: Final[dict[str, How]] = {"RunCancelled": "cancelled", "NothingMeasured": "nothing"}
 _KINDS: Final = {
@@ -60,7 +61,12 @@ _KEPT: Final = Finish("refused", "Another run goes on, and was kept.")
 
 
 async def profile(
-    server: KinetoscopeServer, order: Order, *, token: int | str | None = None, replace: bool = False
+    server: KinetoscopeServer,
+    order: Order,
+    *,
+    token: int | str | None = None,
+    replace: bool = False,
+    is_plain: bool = False,
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
     prepared = await server.runs.prepared(_prepared(server, order, replace=replace))
@@ -73,8 +79,28 @@ async def profile(
         request = request_of(order, settings, server.root_of(order.path))
     except KinetoscopeError as error:
         return Finish("failed", printable(str(error)))
+    request["is_plain"] = is_plain
     server.client.log(f"{order.title}: {command_text(request)}\n")
     return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
+
+
+async def _offer_plain(server: KinetoscopeServer, order: Order) -> None:
+    """After a failure in a prepared interpreter: whether that was the cause is seen without one."""
+    name = printable(Path(order.path).name)
+    if await server.client.ask(f"{name} failed in a prepared interpreter.", _PLAIN) == _PLAIN:
+        tell(server, await profile(server, order, is_plain=True))
+
+
+async def make_ready(server: KinetoscopeServer, document: Document) -> None:
+    """With `prepare: onOpen`, has the interpreter of a file with regions made ready, before anything of it has run."""
+    settings = await server.configuration.of(document.uri)
+    if settings.prepare != "onOpen" or not document.regions or server.runs.active is not None:
+        return
+    try:
+        request = request_of(Order(document.uri, document.path), settings, server.root_of(document.path))
+    except KinetoscopeError:  # the click says it
+        return
+    server.warm.before(request)
 
 
 async def _prepared(
@@ -152,6 +178,8 @@ async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun |
 def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsaved: Sequence[str]) -> Finish:
     if event["event"] == "error":
         server.set_troubles(troubles_of([problem_of(event)]))
+        if order is not None and event["kind"] == "RunError" and event.get("is_prepared"):
+            server.start(_offer_plain(server, order))
         return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
     run = event["run"] or server.archive.keep(event["result"])
     shown = Shown.of(event["result"], run)
@@ -160,6 +188,8 @@ def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsave
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"
+    if order is not None and how == "failed" and result.run is not None and result.run.is_prepared:
+        server.start(_offer_plain(server, order))
     ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
     changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
     return Finish(how, _message(result, order, changed), run)

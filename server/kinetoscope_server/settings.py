@@ -15,11 +15,11 @@ from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT
 SECTION: Final = "kinetoscope"
 
 HintStyle = Literal["total and self", "total", "off"]
-Warmth = Literal["off", "imports", "gpu"]
+Prepare = Literal["afterRun", "onOpen", "off"]
 Severity = Literal["error", "warning", "information", "hint", "off"]
 
 _HINT_STYLES: Final = ("total and self", "total", "off")
-_WARMTHS: Final = ("off", "imports", "gpu")
+_PREPARES: Final = ("afterRun", "onOpen", "off")
 _SEVERITIES: Final = ("error", "warning", "information", "hint", "off")
 
 SEVERITIES: Final[Mapping[str, Severity]] = {
@@ -65,7 +65,8 @@ class Settings:
     to_the_end: bool = False
     budget_s: float = DEFAULT_BUDGET_S
     time_limit_s: float | None = None
-    warm: Warmth = "gpu"
+    prepare: Prepare = "afterRun"
+    packages: tuple[str, ...] = ()
     hints: HintStyle = "total and self"
     lenses: bool = True
     severities: Mapping[str, Severity] = field(default_factory=dict[str, "Severity"])
@@ -107,6 +108,7 @@ class _Reading:
         self.wrong: list[str] = []
 
     def settings(self, values: object) -> Settings:
+        values = self._without_former(values)
         given = self._fields(
             values,
             "",
@@ -121,7 +123,8 @@ class _Reading:
                 "toTheEnd": ("to_the_end", self._switch),
                 "budgetSeconds": ("budget_s", self._seconds),
                 "timeLimitSeconds": ("time_limit_s", self._seconds),
-                "warm": ("warm", self._choice(_WARMTHS)),
+                "prepare": ("prepare", self._choice(_PREPARES)),
+                "prepared": ("packages", self._prepared),
                 "hints": ("hints", self._choice(_HINT_STYLES)),
                 "lenses": ("lenses", self._switch),
                 "severities": ("severities", self._severities),
@@ -148,6 +151,24 @@ class _Reading:
                 if result is not None:
                     given[name] = result
         return given
+
+    def _without_former(self, values: object) -> object:
+        """A setting of 0.1.0 is told what has taken its place."""
+        if isinstance(values, dict) and (given := cast("dict[str, object]", values)).get("warm") is not None:
+            self.wrong.append(
+                f'{SECTION}.warm is now {SECTION}.prepare, with "afterRun", "onOpen" or "off"; the default is used.'
+            )
+            return {name: value for name, value in given.items() if name != "warm"}
+        return cast("object", values)
+
+    def _prepared(self, name: str, value: object) -> tuple[str, ...] | None:
+        return self._fields(value, name + ".", {"packages": ("packages", self._modules)}).get("packages")
+
+    def _modules(self, name: str, value: object) -> tuple[str, ...] | None:
+        texts = self._texts(name, value)
+        if texts is None or all(part.isidentifier() for text in texts for part in text.split(".")):
+            return texts
+        return self._refuse(name, value, "a list of names of modules, as an import has them")
 
     def _refuse(self, name: str, value: object, wanted: str, *, is_name: bool = False) -> None:
         full = f"{SECTION}.{name}" if name else SECTION

@@ -43,7 +43,9 @@ class WarmInterpreter:
     def worker_for(self, request: Mapping[str, Any]) -> Worker | None:
         """The prepared worker, for one run; None where there is none or the script has to start cold."""
         worker = self._worker
-        if worker is None or request["do"] != "profile" or request["warm"] == "off" or _script(request) in self._cold:
+        if worker is None or request["do"] != "profile" or request["prepare"] == "off" or request["is_plain"]:
+            return None
+        if _script(request) in self._cold:
             return None
         self._worker = None
         if self._timer is not None:
@@ -61,14 +63,29 @@ class WarmInterpreter:
 
     def after(self, request: Mapping[str, Any], event: Event) -> None:
         """Prepares the next run after one that has ended with this event."""
-        if request["do"] != "profile" or request["warm"] == "off" or _script(request) in self._cold:
+        if request["do"] != "profile" or request["prepare"] == "off" or _script(request) in self._cold:
+            return
+        if event.get("why_plain"):
+            self._cold[_script(request)] = event["why_plain"]
+            self._say(f"The next run will begin in a new interpreter, too: {event['why_plain']}.\n")
             return
         order = event.get("order") or (self._order if event.get("kind") in _SCRIPT_RAN else None)
         if order is not None:
             self.drop()
             if event.get("order"):
                 self._order, self._order_of = order, _script(request)
-            self._call(PREPARE_AFTER_S, lambda: self._prepare(request, order, cuda=request["warm"] == "gpu"))
+            self._call(PREPARE_AFTER_S, lambda: self._prepare(request, order))
+
+    def before(self, request: Mapping[str, Any]) -> None:
+        """Prepares the first run of a file that was opened, unless something is prepared already."""
+        if self._worker is None and _script(request) not in self._cold:
+            order = {
+                **{name: request[name] for name in ("interpreter", "folder", "environment", "script", "arguments")},
+                "packages": request["packages"],
+                "cuda": True,
+                "cold_s": None,
+            }
+            self._prepare(request, order)
 
     def drop(self) -> None:
         """Ends what is prepared."""
@@ -84,9 +101,7 @@ class WarmInterpreter:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(after_s, function)
 
-    def _prepare(self, request: Mapping[str, Any], order: dict[str, Any], *, cuda: bool) -> None:
-        order = {**order, "cuda": order["cuda"] and cuda}
-
+    def _prepare(self, request: Mapping[str, Any], order: dict[str, Any]) -> None:
         def note(event: Event) -> None:
             if worker is not self._worker:
                 return
@@ -113,7 +128,7 @@ class WarmInterpreter:
         if was_ready:
             return
         if order["cuda"]:
-            self._prepare(request, order, cuda=False)
+            self._prepare(request, {**order, "cuda": False})
         elif is_lasting:
             self._cold[self._order_of] = why
 

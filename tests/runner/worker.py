@@ -5,22 +5,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+CORE = Path(__file__).parents[2] / "profiler_core"
+WITHOUT_SCAN = Path(__file__).with_name("worker_without_scan.py")
 SCRIPTS = Path(__file__).parent / "scripts"
 
 
 class Worker:
     """One worker: `prepare`, then `profile`. All events are kept."""
 
-    def __init__(self, kinetoscope, folder=SCRIPTS, **environment):
+    def __init__(self, kinetoscope, folder=SCRIPTS, scans=False, **environment):
         self.folder = folder
         self.environment = environment
         self.events = []
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "kinetoscope_core.worker"],
+            [sys.executable, *(["-m", "kinetoscope_core.worker"] if scans else [str(WITHOUT_SCAN)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=kinetoscope.environment,
-            cwd=Path(__file__).parents[2] / "profiler_core",
+            cwd=CORE,
         )
 
     def say(self, **message):
@@ -46,7 +48,7 @@ class Worker:
             "script": str(self.folder / script), "is_module": False, "arguments": arguments, "region": None,
             "interpreter": str(interpreter), "folder": str(self.folder), "environment": self.environment,
             "warmup": 3, "active": 5, "to_the_end": False, "budget_s": 20, "time_limit_s": None,
-            "warm": "gpu", "called": {},
+            "prepare": "afterRun", "packages": [], "called": {},
         }  # fmt: skip
         self.say(do="profile", **{**request, **others})
         last = self.until("result", "error")
@@ -78,10 +80,10 @@ class Worker:
         return [event["why"] for event in self.events if event["event"] == name]
 
 
-def order(worker, script, modules, *, roots=(), interpreter=sys.executable, cuda=False):
-    """What to prepare for a script that imports these modules."""
+def order(worker, script, packages=(), *, interpreter=sys.executable, cuda=False):
+    """What to prepare: torch, and these packages that a user names."""
     return {
         "interpreter": str(interpreter), "folder": str(worker.folder), "environment": worker.environment,
-        "script": str(worker.folder / script), "arguments": ["a", "b"], "modules": list(modules), "roots": list(roots),
+        "script": str(worker.folder / script), "arguments": ["a", "b"], "packages": list(packages),
         "cuda": cuda, "cold_s": 30.0,
     }  # fmt: skip

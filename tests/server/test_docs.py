@@ -37,7 +37,7 @@ def test_settings_and_their_defaults_are_those_of_the_code():
     assert not wrong
     assert rows["perfetto"].strip('"') == settings.perfetto
     assert rows["hints"].strip('"') == settings.hints
-    assert rows["warm"].strip('"') == settings.warm
+    assert rows["prepare"].strip('"') == settings.prepare
     _, (message,) = read_settings({"runs": [{"no": 1}]})
     for name in message.partition("settings ")[2].removesuffix(").").split(", "):
         assert f"`{name}`" in section

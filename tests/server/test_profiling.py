@@ -178,7 +178,7 @@ async def test_a_run_is_cancelled_within_a_second_and_leaves_no_process(start, w
 
 
 async def test_a_second_run_asks_whether_to_replace_the_first(start):
-    client = await start(settings={"warm": "off"})  # no process is left then but those of the run
+    client = await start(settings={"prepare": "off"})  # no process is left then but those of the run
     uri = client.write("endless.py", ENDLESS)
     client.open(uri)
     await client.run_lens(uri, "▷ Profile file")

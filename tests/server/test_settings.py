@@ -36,6 +36,12 @@ def test_nothing_and_null_are_the_defaults():
         ({"perfetto": "ui.perfetto.dev"}, "kinetoscope.perfetto: 'ui.perfetto.dev' is not an address"),
         ({"runs": [{"files": "a", "warmup": 1}]}, "kinetoscope.runs[0].warmup: there is no such setting"),
         ({"runs": [{"script": "a", "module": "b"}]}, "kinetoscope.runs[0]: script and module exclude each other"),
+        ({"warm": "gpu"}, 'kinetoscope.warm is now kinetoscope.prepare, with "afterRun", "onOpen" or "off"'),
+        ({"prepare": "always"}, "kinetoscope.prepare: 'always' is not one of afterRun, onOpen, off"),
+        (
+            {"prepared": {"packages": ["a b"]}},
+            "kinetoscope.prepared.packages: ['a b'] is not a list of names of modules",
+        ),
         ([], "kinetoscope: [] is not an object"),
     ],
 )

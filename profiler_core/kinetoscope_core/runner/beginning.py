@@ -10,7 +10,7 @@ from typing import AbstractSet, Any, Dict, Optional, Tuple
 from . import channel as channels
 from . import processes, script
 from .groups import NotPrepared
-from .priming import Priming
+from .priming import Priming, has_cuda
 from .session import Session
 from .wings import Wings
 
@@ -44,21 +44,33 @@ def _prepare(
     give_up = functools.partial(end, "needs_cold")
     waiting = _Waiting(channel, order)
     waiting.start()
+    priming: Optional[Priming] = None
+
+    def prime(torch: Any) -> None:
+        nonlocal priming
+        if order["cuda"] and has_cuda(torch):
+            priming = Priming()
+            priming.prime(torch)
+
     try:
         script.stand_in(order["script"], order["arguments"])
         wings = Wings(loaded_by_python, give_up)
-        priming = Priming(give_up) if order["cuda"] else None
-        wings.preload(order["modules"], priming.prime if priming is not None else None)
+        wings.preload(order["packages"], prime)
         gc.collect()
         channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
         waiting.join()
         request = waiting.request
-        why = None if request is None else wings.why_not(script.own_folders(request))
+        why = None
+        if request is not None:
+            announced = [order["script"], *order["arguments"]]
+            why = wings.why_not(script.own_folders(request), announced == [request["script"], *request["arguments"]])
     except NotPrepared as reason:
         end("not_prepared", str(reason))
         raise
     if why is not None:
         give_up(why)
+    if priming is not None:
+        priming.watch()
     return wings, request
 
 

@@ -1,17 +1,17 @@
 """What one import ahead of the script brought into the process: taken back, and brought again when the script asks."""
 
 import importlib
+import logging
 import os
 import sys
 import warnings
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import packages, variables
-from .reads import EnvironmentReads
-
-_NOTHING = object()
+from .reads import ExitHandlers
+from .surroundings import Functions
 
 
 class NotPrepared(Exception):
@@ -45,48 +45,41 @@ class UsersModules:
 
 
 class Group:
-    """A module and all that came with it. A package that imports another part of itself later makes a group of its own.
+    """Modules that enter together: the packages of these names, and all that came with them."""
 
-    `reads` are the environment variables that were looked at, None for all of them.
-    """
-
-    def __init__(self, name: str) -> None:
-        """Imports the module. Raises `NotPrepared` where that cannot be taken back."""
+    def __init__(self, names: Sequence[str]) -> None:
+        """Imports them. Raises `NotPrepared` where that cannot be taken back."""
+        self.names = tuple(names)
         loaded, loggers_before = set(sys.modules), set(_loggers())
         filters, finders = list(warnings.filters), list(sys.meta_path)
-        self._environment = dict(os.environ)
-        others = [
-            (module, dict(vars(module))) for each, module in sys.modules.items() if packages.is_of_a_package(each)
-        ]
-        with EnvironmentReads() as reads:
-            try:
-                importlib.import_module(name)
-            except (Exception, SystemExit) as error:
-                raise NotPrepared(f"importing {name} raises {type(error).__name__}: {error}") from error
+        self._environment = variables.actual()  # os.environ would note that all of it was looked at
+        functions = Functions(packages.of_the_library())
+        with ExitHandlers() as self._exit_handlers:
+            for name in names:
+                try:
+                    importlib.import_module(name)
+                except (Exception, SystemExit) as error:
+                    raise NotPrepared(f"importing {name} raises {type(error).__name__}: {error}") from error
+        self._replaced = functions.replaced()
+        what = " and ".join(names)
         if not ends_with(warnings.filters, filters):
-            raise NotPrepared(f"importing {name} changes warnings filters that were there")
+            raise NotPrepared(f"importing {what} changes warnings filters that were there")
         if any(variable not in os.environ for variable in self._environment):
-            raise NotPrepared(f"importing {name} removes environment variables")
-        self.reads = reads.names
-        self.all_modules = {each: module for each, module in sys.modules.items() if each not in loaded}
-        self.modules = {each: self.all_modules[each] for each in self.all_modules if packages.is_of_a_package(each)}
-        self.has_extensions = packages.has_extensions(self.modules.values())
-        self.variables = variables.changes(self._environment, os.environ)
+            raise NotPrepared(f"importing {what} removes environment variables")
+        all_modules = {each: module for each, module in sys.modules.items() if each not in loaded}
+        of_user = packages.of_the_user(all_modules)
+        if of_user is not None:
+            raise NotPrepared(f"the packages import {of_user}, which is not one of them")
+        self.modules = {each: module for each, module in all_modules.items() if packages.is_of_a_package(each)}
+        self.variables = variables.changes(self._environment, variables.actual())
         self._filters: List[Any] = list(warnings.filters[: len(warnings.filters) - len(filters)])
         self._finders = [finder for finder in sys.meta_path if finder not in finders]
         self._loggers = {each: logger for each, logger in _loggers().items() if each not in loggers_before}
-        # Packages replace functions of others (torch._dynamo does so with torch.manual_seed) and are bound in them.
-        self._replaced: List[Tuple[ModuleType, str, Any, Any]] = [
-            (module, each, names.get(each, _NOTHING), value)
-            for module, names in others
-            for each, value in vars(module).items()
-            if names.get(each, _NOTHING) is not value
-        ]
 
     def take_back(self) -> None:
         """Leaves the process as if it had not been imported. Of several groups the last one goes first."""
-        for module, name, before, now in self._replaced:
-            _rebind(module, name, now, before)
+        for holder, name, before, _ in self._replaced:
+            _put(holder, name, before)
         for name in self.modules:
             del sys.modules[name]
         for name in self._loggers:
@@ -94,6 +87,7 @@ class Group:
         variables.restore(self._environment, self.variables)
         _set_filters(warnings.filters[len(self._filters) :])
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder not in self._finders]
+        self._exit_handlers.take_back()
 
     def conflict(self) -> str:
         """What of the script's stands where this would have to go, if anything."""
@@ -106,23 +100,20 @@ class Group:
     def bring(self) -> None:
         """Has it all enter."""
         sys.modules.update(self.modules)
-        for module, name, before, now in self._replaced:
-            _rebind(module, name, before, now)
+        for holder, name, _, now in self._replaced:
+            _put(holder, name, now)
         _loggers().update(self._loggers)
         os.environ.update(self.variables)
         _set_filters([*self._filters, *warnings.filters])
         sys.meta_path.extend(self._finders)
+        self._exit_handlers.register()
 
 
-def _rebind(module: ModuleType, name: str, is_now: Any, wanted: Any) -> None:
-    """Binds the name in the module anew, unless somebody has done so meanwhile."""
-    names = vars(module)
-    if names.get(name, _NOTHING) is not is_now:
-        return
-    if wanted is _NOTHING:
-        del names[name]
+def _put(holder: Any, name: str, value: Any) -> None:
+    if value is None:
+        delattr(holder, name)
     else:
-        names[name] = wanted
+        setattr(holder, name, value)
 
 
 def ends_with(values: Any, end: Any) -> bool:
@@ -130,9 +121,8 @@ def ends_with(values: Any, end: Any) -> bool:
 
 
 def _loggers() -> Dict[str, Any]:
-    """All loggers by name, as `logging.getLogger` finds them; none where nothing logs."""
-    logging: Any = sys.modules.get("logging")
-    return {} if logging is None else logging.root.manager.loggerDict
+    """All loggers by name, as `logging.getLogger` finds them."""
+    return logging.root.manager.loggerDict
 
 
 def _set_filters(filters: Sequence[Any]) -> None:

@@ -2,11 +2,10 @@
 
 import os
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES
 from types import ModuleType
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, List, Optional
 
-PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+from .reads import PACKAGE_FOLDERS, mark_of
 
 # Its own libraries lie beside it on Windows.
 _LIBRARY = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(sys.base_exec_prefix, "DLLs", ""))
@@ -23,17 +22,6 @@ def origin_of(module: Any) -> Optional[str]:
 
 def is_third_party(origin: Optional[str]) -> bool:
     return origin is not None and any(folder in origin.split(os.sep) for folder in PACKAGE_FOLDERS)
-
-
-def third_party_modules() -> List[str]:
-    """The names of all third-party modules that are loaded, in the order in which they were imported."""
-    found: List[str] = []
-    for name, module in list(sys.modules.items()):
-        spec = getattr(module, "__spec__", None)
-        # An alias, such as those of `six.moves`, cannot be imported by its name.
-        if spec is not None and getattr(spec, "name", None) == name and is_third_party(origin_of(module)):
-            found.append(name)
-    return found
 
 
 def is_of_a_package(name: str) -> bool:
@@ -55,21 +43,18 @@ def of_the_user(modules: Dict[str, ModuleType]) -> Optional[str]:
     return next((name for name, module in modules.items() if is_of_the_user(origin_of(module))), None)
 
 
-def has_extensions(modules: Iterable[ModuleType]) -> bool:
-    """Whether any of these modules is a shared library, which reads variables unseen by Python."""
-    origins = (origin_of(module) for module in modules)
-    return any(origin is not None and origin.endswith(tuple(EXTENSION_SUFFIXES)) for origin in origins)
+def of_the_library() -> List[ModuleType]:
+    """The modules of the standard library that are loaded."""
+    found: List[ModuleType] = []
+    for module in list(sys.modules.values()):
+        spec = getattr(module, "__spec__", None)
+        origin = None if spec is None else spec.origin
+        if origin in ("built-in", "frozen") or (origin and origin.startswith(_LIBRARY) and not is_third_party(origin)):
+            found.append(module)
+    return found
 
 
-def mark_of(path: str) -> Optional[int]:
-    """When a file or folder was changed, in ns; None if it is not there."""
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return None
-
-
-def installed() -> Dict[str, Optional[int]]:
+def installed() -> Dict[str, Any]:
     """What changes when a package is installed, removed or made editable, and when the interpreter is another one."""
     interpreter = [os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg")]
     found = {path: mark_of(path) for path in interpreter}

@@ -6,7 +6,8 @@ believe that CUDA is not initialised yet, and asks for it again when the script 
 
 import contextlib
 import os
-from typing import Any, Callable, Generator, List, Mapping
+import sys
+from typing import Any, Callable, Generator, List
 
 from . import variables
 from .groups import NotPrepared
@@ -18,25 +19,37 @@ SCRIPT_S_DESCRIPTORS = 200
 _SIDE = 16
 
 
+class PreparedInterpreterError(RuntimeError):
+    """What the script does cannot be done in an interpreter that has used CUDA ahead of it."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"{why}, and in a prepared interpreter CUDA was used before. Run it again without preparation."
+        )
+
+
+def has_cuda(torch: Any) -> bool:
+    """Whether there is a GPU to make ready."""
+    with warnings_ignored(), low_descriptors_taken(SCRIPT_S_DESCRIPTORS):
+        return bool(torch.version.cuda or torch.version.hip) and torch.cuda.is_available()
+
+
 class _Asked(Exception):
     """torch asked for CUDA to be initialised."""
 
 
 class Priming:
-    """`give_up(why)` ends the process, for a cold run to begin."""
+    """CUDA made ready. What the script may no longer do then raises `PreparedInterpreterError` in it."""
 
-    def __init__(self, give_up: Callable[[str], None]) -> None:
-        self._give_up = give_up
+    def __init__(self) -> None:
         self._is_used = False
 
-    def prime(self, torch: Any) -> Mapping[str, str]:
-        """Uses CUDA; gives the variables that torch sets as it does, and will set again when the script uses it.
-
-        Raises `NotPrepared` where there is no CUDA, or where the script would see that it was used.
-        """
+    def prime(self, torch: Any) -> None:
+        """Uses CUDA. Raises `NotPrepared` where that is not possible, or where the script would see it."""
         environment = dict(os.environ)
         cuda = torch.cuda
         queued = list(cuda._queued_calls)
+        generator = torch.get_rng_state()
         failures: List[str] = []
         written: List[str] = []
         try:
@@ -46,38 +59,36 @@ class Priming:
             raise NotPrepared(f"CUDA cannot be made ready: {type(error).__name__}: {error}") from error
         for line in [*failures, *written]:
             raise NotPrepared(f"CUDA or the profiler cannot be made ready: {line}")
+        if not generator.equal(torch.get_rng_state()):
+            raise NotPrepared("making CUDA ready draws random numbers")
         self._seen_by_cuda = variables.actual()
-        set_by_torch = variables.changes(environment, os.environ)
-        variables.restore(environment, set_by_torch)
+        variables.restore(environment, variables.changes(environment, os.environ))
         cuda._queued_calls[:] = [*queued, (self._note_use, ["by Kinetoscope"])]
         cuda._initialized = False
         cuda._cached_device_count = None
         _check_that_torch_asks(torch)
-        self._watch(torch)
-        return set_by_torch
 
-    def _watch(self, torch: Any) -> None:
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self._before_fork)
-        change = torch._C._cuda_changeCurrentAllocator
-
-        def change_allocator(allocator: Any) -> Any:
-            if not self._is_used:
-                self._give_up("it brings an allocator of its own")
-            return change(allocator)
-
-        torch._C._cuda_changeCurrentAllocator = change_allocator
+    def watch(self) -> None:
+        """From here on the script runs."""
+        if hasattr(os, "fork"):
+            os.fork = self._checked(os.fork)
 
     def _note_use(self) -> None:
         """Called by torch when the script first uses CUDA."""
         self._is_used = True
         names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), variables.PREFIXES)
         if names:
-            self._give_up(f"it sets {', '.join(names)} before it uses CUDA")
+            raise PreparedInterpreterError(f"The script sets {', '.join(names)} before it uses CUDA")
 
-    def _before_fork(self) -> None:
-        if not self._is_used:
-            self._give_up("it forks before it uses CUDA")
+    def _checked(self, fork: Callable[[], int]) -> Callable[[], int]:
+        """A child may use CUDA as long as its parent has not, which here it has."""
+
+        def checked() -> int:
+            if "torch" in sys.modules and not self._is_used:
+                raise PreparedInterpreterError("The script forks before it uses CUDA")
+            return fork()
+
+        return checked
 
 
 def _use(torch: Any) -> None:

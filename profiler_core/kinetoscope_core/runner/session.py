@@ -16,7 +16,6 @@ from .imports import on_import
 from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
 from .loops import is_in_a_loop
 from .otherentries import hook_fast_class, hook_operators
-from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
 from .window import Plan, Window
@@ -152,8 +151,7 @@ class Session:
         self._close_window("the script ended")
         self._adoption.finish()
         self._save()
-        facts = {"device": device_facts(), "packages": third_party_modules()}
-        self._channel.send("ended", exit_code=exit_code, left_by=left_by, **facts)
+        self._channel.send("ended", exit_code=exit_code, left_by=left_by, device=device_facts())
 
     # --- hooks
 

@@ -1,85 +1,84 @@
-"""Third-party modules that were imported ahead of the script and wait in the wings until it imports one of them.
+"""torch and what else was imported ahead of the script: it waits in the wings until the script imports it.
 
-Until then the script finds `sys.modules`, the environment, the warnings filters, loggers and finders as if nothing had
-been imported. When it imports one, this one and what came before it enter, if the import would have gone the same way
-now; else the run has to be a cold one.
+Until then the script finds `sys.modules`, the environment, the warnings filters, loggers, finders and exit handlers as
+if nothing had been imported. When it imports torch, all of it enters, if that import would have gone the same way now;
+else the run has to be a plain one.
 """
 
 import copy
+import inspect  # noqa: F401 # pyright: ignore[reportUnusedImport] - torch replaces a function of it, and what it was has to be known
 import os
 import sys
 import threading
 import warnings
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import AbstractSet, Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import AbstractSet, Any, Callable, Dict, List, Optional, Sequence
 
 from . import packages, variables
 from .groups import Group, NotPrepared, UsersModules, ends_with
 from .imports import on_import
 from .output import output_held
-from .reads import MissingModules
-from .surroundings import EXIT_HANDLERS, SEEN_BY_IMPORTS, first_difference, surroundings
+from .reads import Reads, mark_of
+from .surroundings import NOT_SEEN, Functions, first_difference, surroundings
 
-_MAY_CHANGE = (EXIT_HANDLERS, "threads")
-"""By importing ahead: what is registered is registered before the script's own, as always; threads are looked at."""
+ALONE = ("typing_extensions", "numpy")
+"""torch imports them, and scripts do without it."""
 
 
 class Wings:
-    """Modules imported ahead. `give_up(why)` ends the process for a cold run to begin; in a forked child it returns."""
+    """Modules imported ahead. `give_up(why)` ends the process, for a plain run to begin."""
 
     def __init__(self, loaded_by_python: AbstractSet[str], give_up: Callable[[str], None]) -> None:
         self._give_up = give_up
         self._loaded_by_python = loaded_by_python
         self._waiting: List[Group] = []
-        self._set_by_torch: Mapping[str, str] = {}
         self._modules: Dict[str, ModuleType] = {}
-        self._has_entered = False
         self._lock = threading.RLock()
 
     # --- ahead of the script
 
-    def preload(self, names: Sequence[str], prime: Optional[Callable[[Any], Mapping[str, str]]]) -> None:
-        """Imports these modules, has `prime` use torch, and takes all that back.
+    def preload(self, names: Sequence[str], prime: Callable[[Any], None]) -> None:
+        """Imports torch and the packages of these names, has `prime` use torch, and takes all that back.
 
         Raises `NotPrepared` if that leaves a trace that a script finds.
         """
         before = surroundings()
-        self._path, hooks = list(sys.path), list(sys.path_hooks)
+        self._path = list(sys.path)
         self._installed = packages.installed()
         written: List[str] = []
-        with UsersModules(), MissingModules() as self._missing, output_held(written):
-            for name in names:
-                if name not in sys.modules:
-                    self._waiting.append(Group(name))
+        with UsersModules(), Reads() as self._reads, output_held(written):
+            for alone in ALONE:
+                if PathFinder.find_spec(alone) is not None:
+                    self._waiting.append(Group([alone]))
+            self._reads.imported.clear()
+            self._waiting.append(Group(["torch", *names]))
+            for group in self._waiting[:-1]:
+                if group.names[0] not in self._reads.imported:
+                    raise NotPrepared(f"torch does not import {group.names[0]}")
         if written:
             raise NotPrepared(f"importing the packages prints: {written[0]}")
-        if prime is not None:
-            self._set_by_torch = prime(sys.modules["torch"])
-        self._check(before, surroundings())
-        if sys.path_hooks != hooks:
-            raise NotPrepared("importing the packages changes the path hooks")
+        prime(sys.modules["torch"])
         for group in self._waiting:
             self._modules.update(group.modules)
         self._names = self._names_of_files()
         files = [packages.origin_of(module) for module in self._modules.values()]
-        self._files = {file: packages.mark_of(file) for file in files if file is not None}
+        # Whether the script is there is asked by torch; that it was edited meanwhile is the usual case.
+        script = os.path.realpath(str(getattr(sys.modules["__main__"], "__file__", "")))
+        read = {file: mark for file, mark in self._reads.files.items() if os.path.realpath(file) != script}
+        self._files = {**read, **{file: mark_of(file) for file in files if file is not None}}
         for group in reversed(self._waiting):
             group.take_back()
-
-    def _check(self, before: Dict[str, Any], after: Dict[str, Any]) -> None:
-        changed = first_difference(before, after, [name for name in before if name not in _MAY_CHANGE])
+        for module in packages.of_the_library():  # one that was loaded and changed by the same import
+            for name, value in vars(module).items():
+                if packages.is_third_party(getattr(getattr(value, "__code__", None), "co_filename", None)):
+                    raise NotPrepared(f"importing the packages replaces {module.__name__}.{name}")
+        after = surroundings()
+        changed = first_difference(before, after, [name for name in before if name != "threads"])
         if changed is not None:
             raise NotPrepared(f"importing the packages changes {changed}")
         if set(after["threads"]) - set(before["threads"]):
             raise NotPrepared("importing the packages starts threads")
-        for group in self._waiting:
-            of_user = packages.of_the_user(group.all_modules)
-            if of_user is not None:
-                raise NotPrepared(f"the packages import {of_user}, which is not one of them")
-        self._seen = list(SEEN_BY_IMPORTS)
-        if after[EXIT_HANDLERS] != before[EXIT_HANDLERS]:  # theirs come after those that the script registered before
-            self._seen.append(EXIT_HANDLERS)
 
     def _names_of_files(self) -> List[str]:
         """The top-level modules that another file of that name could go before, loaded now or looked for in vain."""
@@ -87,99 +86,102 @@ class Wings:
         specs = {name: getattr(sys.modules[name], "__spec__", None) for name in names}
         has_no_file = ("built-in", "frozen")
         found = {name for name, spec in specs.items() if spec is not None and spec.origin not in has_no_file}
-        return sorted(found | self._missing.names)
+        return sorted(found | self._reads.missing_modules)
 
     # --- when the run is asked for
 
-    def why_not(self, folders: Sequence[str]) -> Optional[str]:
-        """Why a script whose own modules lie in these folders has to run cold, if it has to.
+    def why_not(self, folders: Sequence[str], is_as_announced: bool) -> Optional[str]:
+        """Why a script whose own modules lie in these folders has to run plain, if it has to.
 
         Raises `NotPrepared` where any script had to, since the packages are no longer what was imported.
         """
         if packages.installed() != self._installed:
             raise NotPrepared("packages were installed or removed")
-        if any(packages.mark_of(file) != mark for file, mark in self._files.items()):
-            raise NotPrepared("files of the packages have changed")
-        return self._shadowed(folders, self._names)
+        if any(mark_of(file) != mark for file, mark in self._files.items()):
+            raise NotPrepared("files that the packages read have changed")
+        if self._reads.arguments and not is_as_announced:
+            raise NotPrepared("the packages look at the script's arguments, which are other ones")
+        return self._shadowed(folders)
 
     def stand_by(self, callbacks: Dict[str, Callable[[ModuleType], None]]) -> None:
         """From here on the script's imports are answered. Each callback is called when its module has entered."""
         self._callbacks = {name: callback for name, callback in callbacks.items() if name in self._modules}
         on_import({name: callback for name, callback in callbacks.items() if name not in self._modules})
-        self._at_start = surroundings()
-        self._environment = variables.actual()
-        self._filters = list(warnings.filters)
-        self._finders = list(sys.meta_path)
-        self._asked = _Finder(self._modules, self._enter)
-        sys.meta_path.insert(0, self._asked)  # pyright: ignore[reportArgumentType]
+        sys.meta_path.insert(0, _Finder(self._modules, self._enter))  # pyright: ignore[reportArgumentType]
+        self._note_state()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork)
 
-    def _before_fork(self) -> None:
-        if not self._has_entered:
-            self._give_up("it forks before it imports its packages")
+    def _note_state(self) -> None:
+        self._at_start = surroundings()
+        self._environment = variables.actual()
+        self._arguments = sys.argv[1:]
+        self._filters = list(warnings.filters)
+        self._functions = Functions(packages.of_the_library())
 
-    def _enter(self, name: str) -> bool:
-        """Has the module enter with its group, and all groups before it. False where they cannot."""
+    def _before_fork(self) -> None:
+        if self._waiting:
+            self._give_up("it forks before it imports torch")
+
+    def _enter(self, name: str) -> None:
+        """Has the module enter with its group; with torch all of them."""
         with self._lock:
-            while any(name in group.modules for group in self._waiting):
-                group = self._waiting[0]
-                why = self._why_not_now(group)
-                if why:
-                    self._give_up(why)
-                    # We are a forked child, which cannot begin again: what waits is not used, and imported anew.
-                    self._waiting.clear()
-                    self._modules.clear()
-                    return False
-                self._has_entered = True
-                self._waiting.pop(0)
-                group.bring()
-                for each in group.modules:  # from now on, one that leaves `sys.modules` is imported anew
-                    del self._modules[each]
-                self._environment.update(group.variables)
+            group = next((group for group in self._waiting if name in group.modules), None)
+            if group is None:  # another thread was quicker
+                return
+            why = self._why_not_now(name, group)
+            if why:
+                self._give_up(why)
+            entering = self._waiting[:] if group is self._waiting[-1] else [group]
+            for each in entering:
+                self._waiting.remove(each)
+                each.bring()
+                for module in each.modules:  # from now on, one that leaves `sys.modules` is imported anew
+                    del self._modules[module]
             for each in [each for each in self._callbacks if each in sys.modules]:
                 self._callbacks.pop(each)(sys.modules[each])
-        return True
+            if self._waiting:
+                self._note_state()
 
-    def _why_not_now(self, group: Group) -> Optional[str]:
-        now = variables.actual()
-        # What torch itself set when the script used CUDA is no change of the script's.
-        self._environment.update({name: value for name, value in self._set_by_torch.items() if now.get(name) == value})
-        prefixes = variables.OF_ANY_LIBRARY if self._has_entered else variables.PREFIXES
-        if self._has_entered and not group.has_extensions:
-            prefixes = ()
-        names = variables.differing(self._environment, now, group.reads, prefixes)
+    def _why_not_now(self, name: str, group: Group) -> Optional[str]:
+        top = name.partition(".")[0]
+        if "torch" not in sys.modules and len(group.names) == 1 and top not in group.names:
+            return f"it imports {top}, which torch brings, before torch"
+        names = variables.differing(self._environment, variables.actual(), self._reads.environment, variables.PREFIXES)
         if names:
-            return f"it sets {', '.join(names)} before it imports what reads that"
-        own_folders = [entry for entry in sys.path if entry not in self._path]
-        if self._has_entered:
-            return group.conflict() or self._shadowed(own_folders, {name.partition(".")[0] for name in group.modules})
-        changed = first_difference(self._at_start, surroundings(), self._seen)
+            return f"it sets {', '.join(names)} before it imports torch"
+        seen = [each for each in self._at_start if each not in NOT_SEEN]
+        changed = first_difference(self._at_start, surroundings(), seen)
         if changed is not None:
-            return f"it changes {changed} before it imports its packages"
+            return f"it changes {changed} before it imports torch"
         if not ends_with(warnings.filters, self._filters):
-            return "it changes the warnings filters before it imports its packages"
+            return "it changes the warnings filters before it imports torch"
         own = warnings.filters[: len(warnings.filters) - len(self._filters)]
         if any(each[0] != "ignore" for each in own):
-            return "it adds warnings filters before it imports its packages"
-        if [finder for finder in sys.meta_path if finder is not self._asked] != self._finders:
-            return "it changes how modules are found before it imports its packages"
+            return "it adds warnings filters before it imports torch"
+        if self._reads.arguments and sys.argv[1:] != self._arguments:
+            return "it changes sys.argv before it imports torch"
+        for holder, replaced, *_ in self._functions.replaced():
+            return f"it replaces {holder.__name__}.{replaced} before it imports torch"
         conflicts = filter(None, (each.conflict() for each in self._waiting))
-        return next(conflicts, None) or self._shadowed(own_folders, self._names)
+        return next(conflicts, None) or self._shadowed([entry for entry in sys.path if entry not in self._path])
 
-    def _shadowed(self, folders: Sequence[str], names: Iterable[str]) -> Optional[str]:
-        """A module of the script's own that the packages would have found in place of theirs, or of none."""
-        for name in names:
+    def _shadowed(self, folders: Sequence[str]) -> Optional[str]:
+        """What of the script's own folders the packages would have found in place of theirs, or of none."""
+        for name in self._names:
             spec = PathFinder.find_spec(name, list(folders))
-            if spec is not None and (spec.loader is not None or name in self._missing.names):
+            if spec is not None and (spec.loader is not None or name in self._reads.missing_modules):
                 return f"its own {name} goes before that of the packages"
+        for folder in folders:  # torch looks through what is installed for backends
+            if os.path.isdir(folder) and any(each.endswith((".dist-info", ".egg-info")) for each in os.listdir(folder)):
+                return f"packages are installed in {folder}, where it looks for modules"
         return None
 
 
 class _Finder:
     """Answers the script's imports of modules that wait."""
 
-    def __init__(self, modules: Dict[str, ModuleType], enter: Callable[[str], bool]) -> None:
+    def __init__(self, modules: Dict[str, ModuleType], enter: Callable[[str], None]) -> None:
         self._modules = modules
         self._enter = enter
 
@@ -197,21 +199,17 @@ class _Finder:
 class _Loader:
     """Lets modules enter when one is loaded; one that is only looked for changes nothing."""
 
-    def __init__(self, module: ModuleType, enter: Callable[[str], bool]) -> None:
+    def __init__(self, module: ModuleType, enter: Callable[[str], None]) -> None:
         self._module = module
         self._own_spec: Any = module.__spec__
         self._enter = enter
-        self._has_entered = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._own_spec.loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
-        self._has_entered = self._enter(spec.name)
-        return self._module if self._has_entered else self._own_spec.loader.create_module(self._own_spec)
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        self._enter(spec.name)
+        return self._module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._own_spec
-        if not self._has_entered:
-            module.__loader__ = self._own_spec.loader
-            self._own_spec.loader.exec_module(module)
