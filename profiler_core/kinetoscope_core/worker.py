@@ -49,6 +49,7 @@ class Worker:
         self._profiling: Profiling | None = None
         self._cancelling = threading.Lock()
         self._cancels = 0
+        self._is_abandoned = False
 
     def work(self) -> None:
         """Reads the request, carries it out, and says how it ended."""
@@ -66,8 +67,8 @@ class Worker:
                 result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
-            traceback = error.traceback if isinstance(error, RunError) else ""
-            self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback)
+            traceback, place = (error.traceback, error.place) if isinstance(error, RunError) else ("", None)
+            self.send("error", kind=type(error).__name__, message=str(error), traceback=traceback, place=place)
         finally:
             if prepared is not None:
                 prepared.runner.end()
@@ -140,6 +141,8 @@ class Worker:
             self._profiling = profiling
             for _ in range(self._cancels):
                 profiling.cancel()
+            if self._is_abandoned:
+                profiling.abandon()
         found = scan(config)
         try:
             result, outcome = profiling.run(is_hasty=True)
@@ -148,6 +151,7 @@ class Worker:
                 "result",
                 run=profiling.run_id,
                 result=orjson.Fragment(to_json(result)),
+                is_leaving=outcome.is_leaving,
                 is_warm=cold_s is not None,
                 order=None if order is None else order.as_dict(),
             )
@@ -155,17 +159,16 @@ class Worker:
             profiling.finish()
 
     def _listen(self) -> None:
-        """Cancels on request, kills on a second one, and when the editor has gone."""
+        """Cancels at each request, and when the editor has gone: what is measured by then is kept in the store."""
         for _ in iter(self._requests.readline, b""):
-            self._cancel()
-        self._cancel()
-        self._cancel()
-
-    def _cancel(self) -> None:
+            with self._cancelling:
+                self._cancels += 1
+                if self._profiling is not None:
+                    self._profiling.cancel()
         with self._cancelling:
-            self._cancels += 1
+            self._is_abandoned = True
             if self._profiling is not None:
-                self._profiling.cancel()
+                self._profiling.abandon()
 
     def send(self, event: str, **fields: object) -> None:
         """Writes one event; when nobody reads any more, the run is about to be ended anyway."""

@@ -6,13 +6,20 @@ import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, Optional
+from typing import AbstractSet, Any, Callable, Dict, Optional, Tuple
 
 from . import channel as channels
 from . import children, failures, processes, script
 from .adoption import Adoption, Recording
 from .imports import on_import
-from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
+from .interrupts import (
+    end_here,
+    interrupt_main_thread,
+    interrupts_deferred,
+    is_being_handled,
+    place_of_main_thread,
+    raise_in_main_thread,
+)
 from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
@@ -21,6 +28,8 @@ from .wings import Wings
 
 SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
+WAKEN_AFTER_S = 1.0
+"""An exception that is raised from afar does not wake a call that blocks; SIGINT does."""
 
 
 class EndOfRun(SystemExit):
@@ -48,7 +57,7 @@ class Session:
         self._plan = Plan(request)
         self._window = Window(self._plan)
         self._log = RegionLog(self._on_enter, self._on_exit)
-        self._profiler = Profiler()
+        self._profiler = Profiler(self._folder)
         self._adoption = Adoption(
             self._is_not_the_script_s,
             self._step_aside,
@@ -65,6 +74,10 @@ class Session:
         self._opened_at = 0.0
         self._is_over = False
         self._was_stopped = False
+        self._has_left = False
+        self._times_it_went_on = 0
+        self._main_was_at: Optional[Tuple[int, int]] = None
+        self._waken_at: Optional[float] = None
         self._last_progress = 0.0
 
     # --- the script's life
@@ -77,6 +90,7 @@ class Session:
         code = self._run_script()
         if self._is_child():
             children.leave(code)
+        self._has_left = True
         self._wait_for_threads()
         with interrupts_deferred():
             try:
@@ -115,7 +129,7 @@ class Session:
         """Prints the traceback as Python would, without our frames, and reports it."""
         own = script.without_our_frames(error.__traceback__)
         is_interrupt = isinstance(error, KeyboardInterrupt)
-        if self._is_over and not self._was_stopped:
+        if self._is_over:
             return 0  # what followed from ending it early is not the script's failure
         if not (is_interrupt and self._was_stopped):
             try:
@@ -134,7 +148,8 @@ class Session:
         try:
             shut_down()
         except BaseException as error:
-            if not (self._is_over and isinstance(error, (EndOfRun, KeyboardInterrupt))):
+            is_ours = (self._is_over or self._was_stopped) and isinstance(error, (EndOfRun, KeyboardInterrupt))
+            if not is_ours:
                 sys.excepthook(type(error), error, error.__traceback__)
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
@@ -142,10 +157,15 @@ class Session:
         if exit_code is not None and not isinstance(exit_code, int):
             exit_code = 1
         self._close_window("the script ended")
+        if self._adoption.has_unsaved:
+            self._channel.send("phase", phase="saving the trace")
         self._adoption.finish()
         self._save()
-        facts = {"device": device_facts(), "packages": third_party_modules()}
-        self._channel.send("ended", exit_code=exit_code, left_by=left_by, **facts)
+        self._channel.send("ended", exit_code=exit_code, left_by=left_by, **self._facts())
+
+    @staticmethod
+    def _facts() -> Dict[str, Any]:
+        return {"device": device_facts(), "packages": third_party_modules()}
 
     # --- hooks
 
@@ -184,8 +204,8 @@ class Session:
         self._channel.send("phase", phase="torch imported")
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
-        if self._is_over and threading.current_thread() is threading.main_thread():
-            end_here(EndOfRun)
+        if self._is_over:
+            self._end_again()
         if self._state == "waiting" and self._window.should_open(region, passage):
             self._open_window()
         if not self._plan.has_focus:
@@ -200,15 +220,53 @@ class Session:
         self._window.note_exit(region)
         self._report_progress(region)
         if self._window.is_full or (self._is_over_budget() and not self._log.open_passages):
+            is_first = not (self._is_over or self._was_stopped)
+            self._is_over = self._is_over or is_first  # from here on a cancel finds a script that is leaving
             self._close_window("enough is measured")
-            self._end_script(has_failed)
+            if is_first:
+                self._end_script(has_failed)
+
+    # --- the script's end from inside
 
     def _end_script(self, has_failed: bool) -> None:
-        self._is_over = True
         if threading.current_thread() is not threading.main_thread():
-            raise_in_main_thread(EndOfRun)
-        elif not has_failed:
+            self._end_from_afar()
+            return
+        self._channel.send("leaving")
+        if not has_failed:
             end_here(EndOfRun)
+
+    def _end_from_afar(self) -> None:
+        """Raises it in the main thread; the watching thread sees whether that comes out of where it is."""
+        self._waken_at = time.monotonic() + WAKEN_AFTER_S
+        self._main_was_at = place_of_main_thread()
+        raise_in_main_thread(EndOfRun)
+
+    def _end_again(self) -> None:
+        """A region was entered after the end: in the script's clean-up, or because it does not heed the end."""
+        if threading.current_thread() is threading.main_thread():
+            if is_being_handled(EndOfRun, KeyboardInterrupt) or self._has_left:
+                return
+            self._times_it_went_on += 1
+            if self._times_it_went_on == 2:
+                self._channel.send("goes_on")
+            end_here(EndOfRun)
+        elif self._has_left and not self._times_it_went_on:  # a thread that the script's end waits for
+            self._times_it_went_on = 1
+            self._channel.send("goes_on")
+
+    def _look_at_main_thread(self) -> None:
+        """Says `leaving` once the main thread has come out of where the end, or an interrupt, found it."""
+        if self._main_was_at is None:
+            return
+        if self._has_left or place_of_main_thread() != self._main_was_at:
+            self._main_was_at = self._waken_at = None
+            self._channel.send("leaving")
+        elif self._waken_at is not None and time.monotonic() > self._waken_at:
+            self._waken_at = None
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                raise_in_main_thread(None)
+                interrupt_main_thread()
 
     # --- our window
 
@@ -250,7 +308,7 @@ class Session:
                 return
             self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries())
             self._save()
-        self._channel.send("measured", why=why, device=device_facts())
+        self._channel.send("measured", why=why, **self._facts())
 
     def _trace_not_saved(self, error: Exception) -> None:
         self._channel.send("problem", code="trace-not-saved", message=f"The trace was not saved: {error}")
@@ -316,23 +374,45 @@ class Session:
                 message = self._channel.receive(WATCH_SECONDS)
             except EOFError:
                 if os.getpid() == self._pid:
-                    processes.end_processes(self._request["run_id"], self._request["own_group"] and os.getpgrp())
-                    os.kill(self._pid, signal.SIGKILL)
+                    processes.end_with_all(self._request["run_id"], self._request["own_group"])
+                return
+            except channels.LineCut:
+                self._go_on_unmeasured()
                 return
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
+            self._look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
             is_stuck = self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s
             if is_stuck and not self._plan.to_the_end:
-                self._close_window("the time budget is over")
                 self._is_over = True
-                raise_in_main_thread(EndOfRun)
+                self._close_window("the time budget is over")
+                self._end_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
+        """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""
+        self._channel.send("stopping")
+        if self._is_over:
+            return
         self._was_stopped = True
-        self._is_over = True
         self._close_window("it was stopped")
-        if interrupt and hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        elif interrupt:
-            signal.raise_signal(signal.SIGINT)
+        if self._state == "waiting":
+            self._state = "closed"
+        if not interrupt:
+            self._channel.send("leaving")
+            return
+        self._main_was_at = place_of_main_thread()
+        if not interrupt_main_thread():
+            self._is_over = True
+            self._end_from_afar()
+
+    def _go_on_unmeasured(self) -> None:
+        """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
+        self._close_window("the line was cut")
+        if self._state == "waiting":
+            self._state = "closed"
+        starter = os.getppid()
+        while os.getppid() == starter:
+            time.sleep(WATCH_SECONDS)
+        if os.getpid() == self._pid:
+            processes.end_with_all(self._request["run_id"], self._request["own_group"])
