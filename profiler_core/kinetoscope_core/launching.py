@@ -319,8 +319,8 @@ class Run:
 
 
 _CUT = (
-    "The script closed the line to Kinetoscope, as os.closerange and what makes daemons do with descriptors that they did"
-    " not open: from there on it ran unmeasured."
+    "The script closed the line to Kinetoscope, as os.closerange and what makes daemons do with descriptors that"
+    " they did not open: from there on it ran unmeasured."
 )
 
 

@@ -95,6 +95,8 @@ class Worker:
             log.exception("the worker cannot be read")
             why = f"what it wrote cannot be read: {error}"
             self._kill()
+            while process.stdout is not None and await process.stdout.read(1 << 20):
+                pass  # what is left in its pipe would keep that open
         written, exit_code = await errors, await process.wait()
         if process.stdin is not None:
             process.stdin.close()
