@@ -212,6 +212,15 @@ def not_kept(error: UsageError) -> Problem:
     return Problem("result-not-kept", f"{error} It is shown here and will not be found again.")
 
 
+def saved_when_ended(file: str, line: int, call: str) -> Problem:
+    """A checkpoint, say, that the early end may have had written."""
+    message = (
+        f"The script was ended early, as by Ctrl-C. If it was within this `try` then, {printable(call)} (line {line}) has"
+        f" saved what there was by then. The script runs to its own end with {setting('to_the_end')}."
+    )
+    return Problem("saved-when-ended", message, {}, file, line)
+
+
 def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:
     """Regions of one place that were entered before or after the recording, or on a thread that was not recorded."""
     which = listed(names)

@@ -48,6 +48,11 @@ class Sources:
         source = self._source(file)
         return () if source is None else tuple(region_prints(source))
 
+    def text_of(self, file: str) -> bytes:
+        """The text of a file, empty if it cannot be read or changed since the run began."""
+        source = self._source(file)
+        return b"" if source is None else source.data
+
     def ignored_at(self, file: str, line: int, name: str) -> Container[str]:
         """The codes of findings that comments at a region switch off."""
         source = self._source(file)

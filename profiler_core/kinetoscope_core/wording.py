@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-_CALLED: Final = {"interpreter": "--python", "folder": "--cwd", "warmup": "--warmup"}
+_CALLED: Final = {"interpreter": "--python", "folder": "--cwd", "warmup": "--warmup", "to_the_end": "--to-the-end"}
 
 
 def setting(name: str) -> str:

@@ -62,7 +62,10 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "budget_s": settings.budget_s,
         "time_limit_s": settings.time_limit_s,
         "warm": settings.warm,
-        "called": {name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+        "called": {
+            **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+            "to_the_end": f"the setting {SECTION}.toTheEnd",
+        },
     }
 
 

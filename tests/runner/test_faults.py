@@ -265,9 +265,8 @@ def test_a_clock_that_is_ahead_is_no_change_and_a_change_is_one(kinetoscope, tmp
     os.utime(module, (4_000_000_000, 4_000_000_000))
     loop = "from steps import step\nfor _ in range(5): step()\n"
     assert "changed-while-running" not in run(kinetoscope, tmp_path, loop).problems
-    assert (
-        "changed-while-running" in run(kinetoscope, tmp_path, loop + f"open({str(module)!r}, 'a').write('#')").problems
-    )
+    edit = f"open({str(module)!r}, 'a').write('#')\n"
+    assert "changed-while-running" in run(kinetoscope, tmp_path, loop + edit).problems
 
 
 def test_a_run_that_ignores_interrupts_can_be_ended_all_the_same(kinetoscope, tmp_path):
@@ -301,3 +300,9 @@ def test_a_region_in_a_finally_block_is_no_reason_to_end_the_script_again(kineto
     ran = run(kinetoscope, tmp_path, STEPS + text)
     assert ran.code == 0
     assert ran.script_output == b"evaluated\n"
+
+
+def test_what_the_early_end_may_have_saved_is_said_at_its_line(kinetoscope, tmp_path):
+    text = STEPS + "def save(): pass\ntry:\n    while True: step()\nfinally:\n    save()\n"
+    saved = [each for each in run(kinetoscope, tmp_path, text).result["problems"] if each["code"] == "saved-when-ended"]
+    assert [(each["file"], each["line"]) for each in saved] == [(str(tmp_path / "script.py"), 12)]
