@@ -215,8 +215,8 @@ def not_kept(error: UsageError) -> Problem:
 def saved_when_ended(file: str, line: int, call: str) -> Problem:
     """A checkpoint, say, that the early end may have had written."""
     message = (
-        f"The script was ended early, as by Ctrl-C. If it was within this `try` then, {printable(call)} (line {line}) has"
-        f" saved what there was by then. The script runs to its own end with {setting('to_the_end')}."
+        f"The script was ended early, as by Ctrl-C. If it was within this `try` then, {printable(call)} (line {line})"
+        f" has saved what there was by then. The script runs to its own end with {setting('to_the_end')}."
     )
     return Problem("saved-when-ended", message, {}, file, line)
 

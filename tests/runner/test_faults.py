@@ -305,4 +305,33 @@ def test_a_region_in_a_finally_block_is_no_reason_to_end_the_script_again(kineto
 def test_what_the_early_end_may_have_saved_is_said_at_its_line(kinetoscope, tmp_path):
     text = STEPS + "def save(): pass\ntry:\n    while True: step()\nfinally:\n    save()\n"
     saved = [each for each in run(kinetoscope, tmp_path, text).result["problems"] if each["code"] == "saved-when-ended"]
-    assert [(each["file"], each["line"]) for each in saved] == [(str(tmp_path / "script.py"), 12)]
+    assert [(each["file"], each["line"]) for each in saved] == [(str(tmp_path / "script.py"), 11)]
+
+
+def test_an_asyncio_server_ends_without_a_word(kinetoscope, tmp_path):
+    serve = """
+import asyncio
+async def handle(reader, writer):
+    while await reader.readline():
+        step()
+        writer.write(b"x\\n")
+        await writer.drain()
+async def client(port):
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        while True:
+            writer.write(b"4\\n")
+            await reader.readline()
+    finally:
+        step()
+        print("client ended")
+async def main():
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    tasks = [asyncio.create_task(client(server.sockets[0].getsockname()[1])) for _ in range(2)]
+    async with server:
+        await server.serve_forever()
+asyncio.run(main())
+"""
+    ran = run(kinetoscope, tmp_path, STEPS + serve)
+    assert ran.code == 0, ran
+    assert ran.script_output == b"client ended\n" * 2

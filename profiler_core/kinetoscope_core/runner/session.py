@@ -6,20 +6,14 @@ import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, Optional, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Optional
 
 from . import channel as channels
 from . import children, failures, processes, script
 from .adoption import Adoption, Recording
+from .ending import End, EndOfRun
 from .imports import on_import
-from .interrupts import (
-    end_here,
-    interrupt_main_thread,
-    interrupts_deferred,
-    is_being_handled,
-    place_of_main_thread,
-    raise_in_main_thread,
-)
+from .interrupts import interrupts_deferred
 from .packages import third_party_modules
 from .profiling import Profiler, device_facts
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
@@ -28,15 +22,6 @@ from .wings import Wings
 
 SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
-WAKEN_AFTER_S = 1.0
-"""An exception that is raised from afar does not wake a call that blocks; SIGINT does."""
-
-
-class EndOfRun(SystemExit):
-    """Raised in the script's main thread when enough is measured, so that its `finally` blocks run.
-
-    A SystemExit, since asyncio lets that end its loop, and keeps most other exceptions for itself.
-    """
 
 
 class Session:
@@ -72,12 +57,7 @@ class Session:
         self._own_window: Optional[Dict[str, Any]] = None
         self._traces = 0
         self._opened_at = 0.0
-        self._is_over = False
-        self._was_stopped = False
-        self._has_left = False
-        self._times_it_went_on = 0
-        self._main_was_at: Optional[Tuple[int, int]] = None
-        self._waken_at: Optional[float] = None
+        self._end = End(channel.send)
         self._last_progress = 0.0
 
     # --- the script's life
@@ -90,14 +70,14 @@ class Session:
         code = self._run_script()
         if self._is_child():
             children.leave(code)
-        self._has_left = True
+        self._end.has_left = True
         self._wait_for_threads()
         with interrupts_deferred():
             try:
                 self.finish(exit_code=code)
             except EndOfRun:  # came from the watching thread when the script had just ended
                 self.finish(exit_code=code)
-            if self._was_stopped:  # the script ended before the watching thread could interrupt it
+            if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         return code
 
@@ -121,7 +101,7 @@ class Session:
     def _exit_code(self, error: SystemExit) -> Any:
         code = error.code
         number = 0 if code is None else code & 0xFF if isinstance(code, int) else 1
-        if number and not self._is_over:
+        if number and not self._end.is_over:
             self._channel.send("exited", code=number)
         return code
 
@@ -129,9 +109,9 @@ class Session:
         """Prints the traceback as Python would, without our frames, and reports it."""
         own = script.without_our_frames(error.__traceback__)
         is_interrupt = isinstance(error, KeyboardInterrupt)
-        if self._is_over:
+        if self._end.is_over:
             return 0  # what followed from ending it early is not the script's failure
-        if not (is_interrupt and self._was_stopped):
+        if not (is_interrupt and self._end.was_stopped):
             try:
                 failures.show(error, own)
             except SystemExit as from_excepthook:
@@ -148,8 +128,7 @@ class Session:
         try:
             shut_down()
         except BaseException as error:
-            is_ours = (self._is_over or self._was_stopped) and isinstance(error, (EndOfRun, KeyboardInterrupt))
-            if not is_ours:
+            if not self._end.explains(error):
                 sys.excepthook(type(error), error, error.__traceback__)
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
@@ -204,8 +183,7 @@ class Session:
         self._channel.send("phase", phase="torch imported")
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
-        if self._is_over:
-            self._end_again()
+        self._end.note_entry()
         if self._state == "waiting" and self._window.should_open(region, passage):
             self._open_window()
         if not self._plan.has_focus:
@@ -220,53 +198,11 @@ class Session:
         self._window.note_exit(region)
         self._report_progress(region)
         if self._window.is_full or (self._is_over_budget() and not self._log.open_passages):
-            is_first = not (self._is_over or self._was_stopped)
-            self._is_over = self._is_over or is_first  # from here on a cancel finds a script that is leaving
+            is_first = not (self._end.is_over or self._end.was_stopped)
+            self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
             self._close_window("enough is measured")
             if is_first:
-                self._end_script(has_failed)
-
-    # --- the script's end from inside
-
-    def _end_script(self, has_failed: bool) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            self._end_from_afar()
-            return
-        self._channel.send("leaving")
-        if not has_failed:
-            end_here(EndOfRun)
-
-    def _end_from_afar(self) -> None:
-        """Raises it in the main thread; the watching thread sees whether that comes out of where it is."""
-        self._waken_at = time.monotonic() + WAKEN_AFTER_S
-        self._main_was_at = place_of_main_thread()
-        raise_in_main_thread(EndOfRun)
-
-    def _end_again(self) -> None:
-        """A region was entered after the end: in the script's clean-up, or because it does not heed the end."""
-        if threading.current_thread() is threading.main_thread():
-            if is_being_handled(EndOfRun, KeyboardInterrupt) or self._has_left:
-                return
-            self._times_it_went_on += 1
-            if self._times_it_went_on == 2:
-                self._channel.send("goes_on")
-            end_here(EndOfRun)
-        elif self._has_left and not self._times_it_went_on:  # a thread that the script's end waits for
-            self._times_it_went_on = 1
-            self._channel.send("goes_on")
-
-    def _look_at_main_thread(self) -> None:
-        """Says `leaving` once the main thread has come out of where the end, or an interrupt, found it."""
-        if self._main_was_at is None:
-            return
-        if self._has_left or place_of_main_thread() != self._main_was_at:
-            self._main_was_at = self._waken_at = None
-            self._channel.send("leaving")
-        elif self._waken_at is not None and time.monotonic() > self._waken_at:
-            self._waken_at = None
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                raise_in_main_thread(None)
-                interrupt_main_thread()
+                self._end.begin(is_raised_here=not has_failed)
 
     # --- our window
 
@@ -381,30 +317,27 @@ class Session:
                 return
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
-            self._look_at_main_thread()
+            self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
             is_stuck = self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s
             if is_stuck and not self._plan.to_the_end:
-                self._is_over = True
+                self._end.is_over = True
                 self._close_window("the time budget is over")
-                self._end_from_afar()
+                self._end.begin_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
         """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""
         self._channel.send("stopping")
-        if self._is_over:
+        if self._end.is_over:
             return
-        self._was_stopped = True
+        self._end.was_stopped = True
         self._close_window("it was stopped")
         if self._state == "waiting":
             self._state = "closed"
         if not interrupt:
             self._channel.send("leaving")
             return
-        self._main_was_at = place_of_main_thread()
-        if not interrupt_main_thread():
-            self._is_over = True
-            self._end_from_afar()
+        self._end.interrupt()
 
     def _go_on_unmeasured(self) -> None:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
@@ -414,5 +347,4 @@ class Session:
         starter = os.getppid()
         while os.getppid() == starter:
             time.sleep(WATCH_SECONDS)
-        if os.getpid() == self._pid:
-            processes.end_with_all(self._request["run_id"], self._request["own_group"])
+        processes.end_with_all(self._request["run_id"], self._request["own_group"])
