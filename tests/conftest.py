@@ -1,10 +1,15 @@
 """What all tests share: the scenarios that were played say at the end what they did, and how long each step took."""
 
 import os
+import signal
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+# Who starts the tests may ignore it (`nohup`, `&` in a script), and children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What guards main tries the same examples each time; at a desk, new ones.
 settings.register_profile("ci", derandomize=True)

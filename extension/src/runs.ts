@@ -12,6 +12,8 @@ import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
 
 const SHOW_OUTPUT = 'Show Output';
 const MANAGE_TRUST = 'Manage Workspace Trust';
+const OPEN_SETTING = 'Open Setting';
+const TOLD_OF_THE_END = 'toldOfTheEarlyEnd';
 const SECONDS_SHOWN = 8;
 
 /** What to profile. Without a line the whole file; without a name the region that holds the line. */
@@ -47,6 +49,7 @@ export class Runs implements vscode.Disposable {
 
   async profile(client: LanguageClient, target: Target): Promise<void> {
     if (!(await isTrusted())) return;
+    this.warnOfTheEarlyEnd();
     const name = target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri));
     const source = new vscode.CancellationTokenSource();
     try {
@@ -89,6 +92,20 @@ export class Runs implements vscode.Disposable {
       if (this.cancelling === source) this.cancelling = undefined;
       source.dispose();
     }
+  }
+
+  /** Once, beside the first run: what is saved on Ctrl-C is saved then, too. */
+  private warnOfTheEarlyEnd(): void {
+    if (this.memory.get(TOLD_OF_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
+    void this.memory.update(TOLD_OF_THE_END, true);
+    const told = vscode.window.showInformationMessage(
+      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its `finally` blocks and exit functions ' +
+        'run, also where they save a checkpoint. A setting lets scripts run to their own end.',
+      OPEN_SETTING,
+    );
+    void told.then((answer) => {
+      if (answer) void vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.toTheEnd');
+    });
   }
 
   /** Cancels the run that was begun here; false if there is none. */

@@ -98,11 +98,13 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
     with _signals_cancel(profiling):
         try:
             result, outcome = profiling.run()
+            # At once: the script may take minutes for its own clean-up.
+            _show(result, as_json=options.json)
+            _report(result, options.sarif)
+            code = _exit_code(outcome) or _found(result, options.fail_on)
         finally:
             profiling.finish()
-    _show(result, as_json=options.json)
-    _report(result, options.sarif)
-    return _exit_code(outcome) or _found(result, options.fail_on)
+    return code
 
 
 def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunConfig:
@@ -129,10 +131,10 @@ def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> Run
 
 @contextmanager
 def _signals_cancel(profiling: Profiling) -> Generator[None, None, None]:
-    """Ctrl-C and SIGTERM end the run, keeping what was measured; a second one kills it."""
+    """Ctrl-C and SIGTERM end the run, keeping what was measured; after a second one the script is not waited for."""
 
-    def cancel(_signal: int, _frame: FrameType | None) -> None:
-        if not profiling.cancel():
+    def cancel(number: int, _frame: FrameType | None) -> None:
+        if not profiling.cancel(by_terminal=number == signal.SIGINT):
             raise KeyboardInterrupt
 
     # An ignored one (nohup, & in a shell) stays so, for the script too: a handler is not inherited as such.
@@ -235,6 +237,7 @@ def _show(result: Result, *, as_json: bool) -> None:
         sys.stdout.flush()
     else:
         print_result(_console(), result, _texts(result))
+        sys.stdout.flush()  # the script may go on for a while
     for problem in result.problems:
         _say(f"note: {problem.message}")
 

@@ -34,11 +34,14 @@ class InterpreterError(KinetoscopeError):
 
 
 class RunError(KinetoscopeError):
-    """The user's script failed. `traceback` is what Python printed of it, empty when there was none."""
+    """The user's script failed. `traceback` is what Python printed of it, empty when there was none; `place` the file
+    and line, from 1, that are the user's own, None where there is none.
+    """
 
-    def __init__(self, message: str, traceback: str = "") -> None:
+    def __init__(self, message: str, traceback: str = "", place: tuple[str, int] | None = None) -> None:
         super().__init__(message)
         self.traceback = traceback
+        self.place = place
 
 
 class RunCancelled(RunError):

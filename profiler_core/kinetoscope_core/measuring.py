@@ -27,12 +27,14 @@ from kinetoscope_core.problems import (
     outside_while_stopping,
     own_profiler_was_silent,
     recorded_by_us,
+    saved_when_ended,
     without_own_profiler,
 )
 from kinetoscope_core.regionlog import read_region_log
 from kinetoscope_core.regions import Region
 from kinetoscope_core.results import Result, RunInfo
 from kinetoscope_core.runconfig import RunConfig
+from kinetoscope_core.saving import saves_when_ended
 from kinetoscope_core.sources import Sources
 from kinetoscope_core.summary import RegionKey, Window, regions_cpu_ns
 from kinetoscope_core.telling import Reading, Summary, reading_of, summarised
@@ -88,6 +90,8 @@ def measure_run(
     if ending is not None:
         problems.insert(0, ending)
     problems += [Problem(code, message) for code, message in outcome.problems]
+    if outcome.was_ended_early and script is not None:
+        problems += [saved_when_ended(str(script), *found) for found in saves_when_ended(sources.text_of(str(script)))]
     problems += [changed_while_running(file) for file in sorted(sources.changed)]
     if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
         problems.append(adopted_without_cuda())

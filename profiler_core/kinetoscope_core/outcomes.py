@@ -15,6 +15,8 @@ class Progress:
     passages: int = 0
     complete: int = 0
     seen: int = 0
+    is_leaving: bool = False
+    """Whether the script, measured by now, is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The exception that ended the script. `frames` has the innermost last."""
+    """The exception that ended the script. `frames` has the innermost last; `place` is the innermost of the user's."""
 
     type: str
     message: str
     traceback: str
     frames: tuple[Frame, ...]
+    place: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ class Outcome:
     left_by: str | None = None
     device: DeviceFacts = field(default_factory=DeviceFacts)
     was_ended_early: bool = False
+    is_leaving: bool = False
+    """Whether the script is still in its own clean-up."""
+    lost_while: Literal["recording", "saving"] | None = None
+    """What the run was doing when it ended without having saved what it had measured."""
     torch_was_imported: bool = False
     is_prepared: bool = False
     seconds_to_window: float | None = None

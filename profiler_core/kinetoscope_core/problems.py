@@ -14,6 +14,10 @@ from kinetoscope_core.text import count_text, printable, short_path, shortlist, 
 from kinetoscope_core.wording import setting
 
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
+_LOST = {
+    "recording": " while it was measured: what was recorded by then is lost with the process",
+    "saving": " while its trace was being saved: what was measured is lost",
+}
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
 
 
@@ -22,6 +26,12 @@ _IN_CHILDREN = (
     " (torchrun, accelerate launch, mp.spawn, Ray). Run what one of them runs as a script of its own, with WORLD_SIZE=1"
     " where it wants one, or put a torch.profiler.profile into it and look at its trace with `kinetoscope read`."
 )
+_WINDOWS_CRASHES = {
+    0xC0000005: "access violation, 0xC0000005",
+    0xC00000FD: "stack overflow, 0xC00000FD",
+    0xC0000374: "damaged heap, 0xC0000374",
+    0xC0000409: "aborted, 0xC0000409",
+}
 
 
 def cupti_problems(failures: Sequence[str]) -> list[Problem]:
@@ -50,7 +60,7 @@ def ending_problem(outcome: Outcome) -> Problem | None:
     error = ending_error(outcome)
     if error is None:
         return None
-    file, line = _place_of(outcome.failure)
+    file, line = (outcome.failure and outcome.failure.place) or (None, None)
     evidence = {} if outcome.failure is None else {"traceback": outcome.failure.traceback}
     return Problem("run-" + outcome.ending, f"{error} What was measured before is kept.", evidence, file, line)
 
@@ -61,6 +71,8 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
         return UsageError(f"{outcome.message}.")
     if outcome.ending == "failed":
         return _failure_error(outcome.failure, outcome.interpreter)
+    if outcome.ending == "exited" and outcome.exit_code in _WINDOWS_CRASHES and outcome.script_code is None:
+        return RunError(f"The script crashed ({_WINDOWS_CRASHES[outcome.exit_code]}).")
     if outcome.ending == "exited":
         how = " by os._exit" if outcome.left_by else ""
         code = outcome.exit_code if outcome.script_code is None else outcome.script_code
@@ -83,7 +95,7 @@ def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
         text += f". {interpreter} has no torch; give one that has it with {setting('interpreter')}"
     elif any(mark in failure.type or mark in failure.message for mark in _OUT_OF_MEMORY):
         text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
-    return RunError(text.removesuffix(".") + ".", failure.traceback)
+    return RunError(text.removesuffix(".") + ".", failure.traceback, failure.place)
 
 
 def _signal_hint(number: int) -> str:
@@ -95,23 +107,18 @@ def _signal_hint(number: int) -> str:
     return hints.get(number, "")
 
 
-def _place_of(failure: Failure | None) -> tuple[str | None, int | None]:
-    """The innermost line that is the user's: not a library's, not generated."""
-    if failure is not None:
-        for frame in reversed(failure.frames):
-            if "site-packages" not in frame.file and not frame.file.startswith("<"):
-                return frame.file, frame.line
-    return None, None
-
-
 def nothing_measured(
     outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None, script: Path | None = None
 ) -> KinetoscopeError:
     """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the regions of `script`."""
-    if outcome.ending == "time-limit":
-        return NothingMeasured("The time limit ended the run before any region was measured.")
+    lost = _LOST.get(outcome.lost_while or "", "")
+    if outcome.ending == "time-limit" and not outcome.problems:
+        return NothingMeasured(f"The time limit ended the run{lost or ' before any region was measured'}.")
     error = ending_error(outcome)
     if error is not None:
+        if outcome.problems:
+            lost += f"; {'; '.join(dict.fromkeys(message.rstrip('.') for _, message in outcome.problems))}"
+        error.args = (f"{str(error).removesuffix('.')}{lost}.", *error.args[1:])
         return error
     if outcome.problems:
         return _problems_error(outcome.problems)
@@ -154,6 +161,8 @@ def _is_of_pytest(script: Path) -> bool:
 def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
     """What kept the runner from measuring, or from keeping what it measured."""
     messages = ". ".join(dict.fromkeys(message.rstrip(".") for _, message in problems))
+    if any(code in ("line-cut", "script-ended") for code, _ in problems):
+        return RunError(f"{messages}.")
     if any(code == "profiler-not-started" for code, _ in problems):
         return ProfilerBusy(f"{messages}. If another profiler is on in this process, end it, then run again.")
     return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
@@ -251,6 +260,20 @@ def changed_while_running(file: str) -> Problem:
     """A source that was written while the script ran: what ran is not what stands there now."""
     message = f"{file} was changed while the script ran; its times are those of the text before. Profile again."
     return Problem("changed-while-running", message, {}, file)
+
+
+def not_kept(error: UsageError) -> Problem:
+    """A result that could not be stored, and is shown all the same."""
+    return Problem("result-not-kept", f"{error} It is shown here and will not be found again.")
+
+
+def saved_when_ended(file: str, line: int, call: str) -> Problem:
+    """A checkpoint, say, that the early end may have had written."""
+    message = (
+        f"The script was ended early, as by Ctrl-C. If it was within this `try` then, {printable(call)} (line {line})"
+        f" has saved what there was by then. The script runs to its own end with {setting('to_the_end')}."
+    )
+    return Problem("saved-when-ended", message, {}, file, line)
 
 
 def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:

@@ -1,5 +1,6 @@
 """One profile from what was asked to a stored result. The command and the worker both go this way."""
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -11,9 +12,11 @@ from kinetoscope_core.errors import UsageError
 from kinetoscope_core.launching import Run
 from kinetoscope_core.measuring import measure_run
 from kinetoscope_core.outcomes import Outcome, Progress
+from kinetoscope_core.problems import not_kept
 from kinetoscope_core.regions import Region, SourceRegions
 from kinetoscope_core.results import Result, to_json
 from kinetoscope_core.runconfig import Focus, RunConfig, Span
+from kinetoscope_core.runner import kinetolog
 from kinetoscope_core.scripts import check_script
 from kinetoscope_core.sources import Sources
 from kinetoscope_core.starting import RunnerProcess
@@ -41,7 +44,7 @@ class Profiling:
         if config.folder is not None and not config.folder.is_dir():
             raise UsageError(f"There is no folder {config.folder} to run in. Give one with {setting('folder')}.")
         self._source = _source_of(config)
-        self._sources = Sources(time.time())
+        self._sources = Sources(time.time(), self._source and self._source.parent)
         # The interpreter starts while the sources are read.
         if not runner.is_started:
             runner.start()
@@ -62,21 +65,29 @@ class Profiling:
             runner.end()
             raise
         self._on_progress = on_progress
-        self._has_ended = False
+        self._runner = runner
+        self._is_reading = False
+        self._cancels = 0
+        self.is_kept = True
         self._run = Run(self._config, self._folder, runner, on_progress=on_progress)
 
     @property
-    def run_id(self) -> str:
-        """The id under which the store will keep the result."""
-        return self._folder.name
+    def run_id(self) -> str | None:
+        """The id under which the store keeps the result; None where it could not."""
+        return self._folder.name if self.is_kept else None
 
-    def cancel(self) -> bool:
-        """Ends the run, keeping what was measured; a second call kills it. May be called from any thread.
+    def cancel(self, *, by_terminal: bool = False) -> bool:
+        """Ends the run, keeping what was measured; a second call does not wait for the script any more (`Run.cancel`).
 
-        False if the script is not running any more: what remains is reading the trace.
+        May be called from any thread. False if that would be the trace's reading, which only the caller can end.
         """
-        self._run.cancel()
-        return not self._has_ended
+        self._cancels += 1
+        self._run.cancel(by_terminal=by_terminal)
+        return self._cancels < 2 or not self._is_reading
+
+    def abandon(self) -> None:
+        """Ends the run, keeping what was measured, when nobody is there any more to wait for it."""
+        self._run.abandon()
 
     def run(self, *, is_hasty: bool = False) -> tuple[Result, Outcome]:
         """Runs, measures and keeps. Raises a `KinetoscopeError` when there is nothing to show.
@@ -87,17 +98,36 @@ class Profiling:
         started = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
             outcome = self._run.wait(is_hasty=is_hasty)
-            self._has_ended = True
+            self._is_reading = True
+            self._pass_on_last_words()
             if any(self._folder.glob("trace-*")):
                 self._on_progress(Progress("reading the trace"))
             result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)
         except BaseException:
             self._store.discard(self._folder)
             raise
+        finally:
+            self._is_reading = False
+        return self._kept(result), outcome
+
+    def _kept(self, result: Result) -> Result:
+        """The result as it lies in the store. Where it cannot be kept it is shown all the same, with its trace."""
         final = self._store.final_folder(self._folder)
-        result = replace(result, traces=tuple(final / trace.name for trace in result.traces))
-        self._store.keep(self._folder, to_json(result))
-        return result, outcome
+        kept = replace(result, traces=tuple(final / trace.name for trace in result.traces))
+        try:
+            self._store.keep(self._folder, to_json(kept))
+        except UsageError as error:
+            self.is_kept = False
+            return replace(result, problems=(*result.problems, not_kept(error)))
+        return kept
+
+    def _pass_on_last_words(self) -> None:
+        """What was written to stderr while the profiler started or stopped, in a process that has crashed then."""
+        path = self._folder / kinetolog.KEPT
+        with contextlib.suppress(OSError):
+            lines = path.read_bytes().splitlines(keepends=True)
+            path.unlink()
+            self._runner.write_to_stderr(b"".join(kinetolog.not_of_kineto(lines, [])))
 
     def finish(self) -> None:
         """Waits for the script's end, and ends what it leaves."""

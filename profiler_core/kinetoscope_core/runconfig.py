@@ -67,7 +67,7 @@ def find_interpreter(wanted: str | None = None) -> str:
             raise InterpreterError(
                 f"No Python interpreter at {wanted}. Give the path of one with {setting('interpreter')}."
             )
-        return found
+        return str(Path(found).absolute())  # the script may run in another folder; a link of an environment stays one
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = os.environ.get(variable)
         if prefix:

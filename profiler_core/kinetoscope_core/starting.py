@@ -14,11 +14,17 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.jobs import Job, job_of
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.runner import channel, processes
 from kinetoscope_core.wording import setting
 
 RUNNER = Path(__file__).with_name("runner") / "__main__.py"
+
+_NEW_PROCESS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""On Windows, keeps the console's Ctrl-C for us."""
+
+_LAST_WORDS_S = 5.0
 
 Message = dict[str, Any]
 
@@ -60,6 +66,7 @@ class RunnerProcess:
         self._on_message: Callable[[Message], None] | None = None
         self.hello: Message | None = None
         self._connection: Line | None = None
+        self._job: Job | None = None
         self._was_called = threading.Event()
         self._exit_code: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -81,6 +88,7 @@ class RunnerProcess:
                 env=environment,
                 close_fds=False,  # as a shell would: `<(command)` is an open descriptor
                 start_new_session=not self.shares_terminal,
+                creationflags=0 if self.shares_terminal else _NEW_PROCESS_GROUP,
                 stdin=self._stdin,
                 stdout=self._stdout,
                 stderr=self._stderr,
@@ -91,6 +99,7 @@ class RunnerProcess:
                 f"{self.config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
                 f" {setting('interpreter')}."
             ) from error
+        self._job = job_of(self._process.pid)
         self._receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
         self._receiver.start()
 
@@ -121,6 +130,18 @@ class RunnerProcess:
     def has_ended(self) -> bool:
         return self._process is None or self._process.poll() is not None
 
+    def interrupt(self) -> None:
+        """Sends SIGINT to the process itself, where it cannot be asked to do that; Windows has no such thing."""
+        if self._process is not None and os.name == "posix":
+            self._process.send_signal(signal.SIGINT)
+
+    def write_to_stderr(self, text: bytes) -> None:
+        """Writes where the script's stderr goes, in its place."""
+        stream = self._stderr
+        number = 2 if stream is None else stream if isinstance(stream, int) else stream.fileno()
+        with contextlib.suppress(OSError):
+            os.write(number, text)
+
     def kill(self) -> None:
         """Kills the process and everything that it started."""
         process = self._process
@@ -128,6 +149,8 @@ class RunnerProcess:
             return
         if process.poll() is None:
             process.kill()
+        if self._job is not None:
+            self._job.end()
         processes.end_processes(self.id, 0 if self.shares_terminal else process.pid)
 
     def end(self) -> int:
@@ -139,8 +162,11 @@ class RunnerProcess:
         exit_code = self._exit_code = process.wait()
         if not self._was_called.is_set():
             self._unblock()
-        self._receiver.join()
+        # A process that none of this finds (it gave up the run's mark and its session) may hold the line.
+        self._receiver.join(_LAST_WORDS_S)
         self._listener.close()
+        if self._job is not None:
+            self._job.close()
         return exit_code
 
     def _receive(self, listener: Listener) -> None:
@@ -173,10 +199,10 @@ class RunnerProcess:
             on_message(message)
 
     def _unblock(self) -> None:
-        """Lets `accept` return when no runner ever came: a call that is already answered ends at once."""
+        """Lets `accept` return when no runner ever came. Without a key: with one, it would wait for an answer."""
         with contextlib.suppress(OSError, EOFError):
             address: Any = self._listener.address
-            Client(address, authkey=self._key).close()
+            Client(address).close()
 
 
 def _listener(key: bytes) -> Listener:

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import cast
 
 import orjson
 import platformdirs
@@ -33,9 +34,12 @@ class StoredRun:
     def result(self) -> dict[str, object]:
         """The stored result, schema 1. Raises `UsageError` if its file is damaged."""
         try:
-            return orjson.loads((self.folder / "result.json").read_bytes())
+            values: object = orjson.loads((self.folder / "result.json").read_bytes())
         except (OSError, orjson.JSONDecodeError) as error:
             raise UsageError(f"The stored run {self.id} cannot be read ({error}); delete {self.folder}.") from error
+        if not isinstance(values, dict):
+            raise UsageError(f"The stored run {self.id} holds no result; delete {self.folder}.")
+        return cast("dict[str, object]", values)
 
     def traces(self) -> list[Path]:
         return sorted(self.folder.glob("trace-*.json"))
@@ -73,8 +77,11 @@ class Store:
         except OSError as error:
             raise UsageError(f"The result could not be kept in {self.root}: {error.strerror}.") from error
         final = self.final_folder(folder)
-        final.parent.mkdir(exist_ok=True, mode=0o700)
-        folder.rename(final)
+        try:
+            final.parent.mkdir(exist_ok=True, mode=0o700)
+            folder.rename(final)
+        except OSError as error:
+            raise UsageError(f"The result could not be kept in {final.parent}: {error.strerror}.") from error
         self._limit(final.name)
         return _stored(final)
 
@@ -83,14 +90,13 @@ class Store:
         shutil.rmtree(folder, ignore_errors=True)
 
     def runs(self) -> list[StoredRun]:
-        """All stored runs, newest first."""
+        """All stored runs, newest first. What is none is passed over: a `.DS_Store`, a folder without a result."""
         folder = self.root / "runs"
-        if not folder.is_dir():
-            return []
         found: list[StoredRun] = []
-        for path in sorted(folder.iterdir(), reverse=True):
-            with contextlib.suppress(FileNotFoundError):  # removed by another program meanwhile
-                found.append(_stored(path))
+        for path in sorted(_entries(folder), reverse=True):
+            with contextlib.suppress(OSError):  # removed by another program meanwhile, or not for us to read
+                if (path / "result.json").is_file():
+                    found.append(_stored(path))
         return found
 
     def _limit(self, newest: str) -> None:
@@ -99,10 +105,17 @@ class Store:
             kept_bytes += run.size_bytes
             if run.id != newest and (number > MOST_RUNS or kept_bytes > MOST_BYTES):
                 shutil.rmtree(run.folder, ignore_errors=True)
-        for folder in (self.root / "new").iterdir():
-            with contextlib.suppress(FileNotFoundError):
+        for folder in _entries(self.root / "new"):
+            with contextlib.suppress(OSError):
                 if time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_S:
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _stored(folder: Path) -> StoredRun:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kinetoscope_core.errors import UsageError
 from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.measures import Contents, Finding, RegionMeasures
 from kinetoscope_core.phrasing import active, finding_text, region_text
@@ -146,12 +147,20 @@ def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
         table.add_column(heading, overflow="fold")
     for heading in ("Regions", "Size"):
         table.add_column(heading, justify="right")
+    damaged: list[StoredRun] = []
     for run in runs:
-        result: dict[str, Any] = run.result()
-        info: dict[str, Any] = result["run"]
-        command = " ".join([("-m " if info["is_module"] else "") + info["script"], *info["arguments"]])
-        device = result["device"]["name"] if result["device"] else "CPU"
-        placed = [region for region in result["regions"] if region["file"]]
+        try:
+            result: dict[str, Any] = run.result()
+            info: dict[str, Any] = result["run"]
+            command = " ".join([("-m " if info["is_module"] else "") + info["script"], *info["arguments"]])
+            device = result["device"]["name"] if result["device"] else "CPU"
+            placed = [region for region in result["regions"] if region["file"]]
+        except (UsageError, KeyError, TypeError):
+            damaged.append(run)
+            continue
         table.add_row(run.id, printable(command), device, str(len(placed)), size_text(run.size_bytes))
     console.print(table)
+    if damaged:
+        names = ", ".join(run.id for run in damaged)
+        console.print(f"{count_text(len(damaged), 'run')} cannot be read; delete: {names}", soft_wrap=True)
     console.print(f"Results and traces: {runs[0].folder.parent}", soft_wrap=True)

@@ -7,6 +7,7 @@ _CALLED: Final = {
     "interpreter": "--python",
     "folder": "--cwd",
     "warmup": "--warmup",
+    "to_the_end": "--to-the-end",
     "tests": "pytest: kinetoscope profile -m pytest -- FILE",
 }
 

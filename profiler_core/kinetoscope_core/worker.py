@@ -50,6 +50,7 @@ class Worker:
         self._cancelling = threading.Lock()
         self._cancels = 0
         self._is_prepared = False
+        self._is_abandoned = False
 
     def work(self) -> None:
         """Reads the request, carries it out, and says how it ended."""
@@ -68,9 +69,15 @@ class Worker:
                 result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
-            traceback = error.traceback if isinstance(error, RunError) else ""
-            kind = type(error).__name__
-            self.send("error", kind=kind, message=str(error), traceback=traceback, is_prepared=self._is_prepared)
+            traceback, place = (error.traceback, error.place) if isinstance(error, RunError) else ("", None)
+            self.send(
+                "error",
+                kind=type(error).__name__,
+                message=str(error),
+                traceback=traceback,
+                place=place,
+                is_prepared=self._is_prepared,
+            )
         finally:
             if prepared is not None:
                 prepared.runner.end()
@@ -144,6 +151,8 @@ class Worker:
             self._profiling = profiling
             for _ in range(self._cancels):
                 profiling.cancel()
+            if self._is_abandoned:
+                profiling.abandon()
         plain = why_plain(config) if request["prepare"] != "off" else ""
         try:
             result, outcome = profiling.run(is_hasty=True)
@@ -153,6 +162,7 @@ class Worker:
                 run=profiling.run_id,
                 result=orjson.Fragment(to_json(result)),
                 is_prepared=runner.is_prepared,
+                is_leaving=outcome.is_leaving,
                 order=None if order is None else order.as_dict(),
                 why_plain=plain,
             )
@@ -160,17 +170,16 @@ class Worker:
             profiling.finish()
 
     def _listen(self) -> None:
-        """Cancels on request, kills on a second one, and when the editor has gone."""
+        """Cancels at each request, and when the editor has gone: what is measured by then is kept in the store."""
         for _ in iter(self._requests.readline, b""):
-            self._cancel()
-        self._cancel()
-        self._cancel()
-
-    def _cancel(self) -> None:
+            with self._cancelling:
+                self._cancels += 1
+                if self._profiling is not None:
+                    self._profiling.cancel()
         with self._cancelling:
-            self._cancels += 1
+            self._is_abandoned = True
             if self._profiling is not None:
-                self._profiling.cancel()
+                self._profiling.abandon()
 
     def send(self, event: str, **fields: object) -> None:
         """Writes one event; when nobody reads any more, the run is about to be ended anyway."""

@@ -72,6 +72,7 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "packages": list(settings.packages),
         "called": {
             **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+            "to_the_end": f"the setting {SECTION}.toTheEnd",
             "tests": _RUNS_OF_TESTS,
         },
     }

@@ -122,7 +122,7 @@ class KinetoscopeServer(LanguageServer):
         """Ends what is going on in the background; the run's worker ends with its input."""
         for task in list(self._tasks):
             task.cancel()
-        self.runs.cancel()
+        self.runs.end()
         self.warm.drop()
 
     # --- results

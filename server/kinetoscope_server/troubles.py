@@ -3,7 +3,6 @@
 How it is shown is for diagnostics.py.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,6 @@ from kinetoscope_core.placing.prints import file_digest
 from kinetoscope_server.measured import Shown, resolved
 from kinetoscope_server.workers import Event
 
-_FRAME: Final = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _TRACEBACK: Final = "Traceback (most recent call last)"
 
 
@@ -53,13 +51,10 @@ def stored_troubles_of(shown: Shown) -> Troubles:
 
 
 def problem_of(event: Event) -> Problem:
-    """The problem that a worker's error amounts to, at the innermost line of its traceback that is the user's."""
+    """The problem that a worker's error amounts to, at the line of the user's that the runner found."""
     code = "run-failed" if event["kind"] == "RunError" else "run-problem"
-    evidence = {"traceback": event["traceback"]}
-    for file, line in reversed(_FRAME.findall(event["traceback"])):
-        if "site-packages" not in file and not file.startswith("<"):
-            return Problem(code, event["message"], evidence, file, int(line))
-    return Problem(code, event["message"], evidence)
+    file, line = event.get("place") or (None, None)
+    return Problem(code, event["message"], {"traceback": event["traceback"]}, file, line)
 
 
 def _is_as_it_was(file: str, digest: str) -> bool:

@@ -23,17 +23,16 @@ _START: Final = (
 for the script, which inherits the environment."""
 
 _LONGEST_LINE: Final = 1 << 30
-SECOND_CANCEL_AFTER_S: Final = 0.5
-"""Long enough for a `finally` that closes files; users are promised an end within a second."""
 _KILL_AFTER_S: Final = 5.0
+"""For a worker that does not end by itself when it is told to, and runs no script, or one that was cancelled twice."""
 _STDERR_KEPT: Final = 4_000
 
 
 class Worker:
     """A process for one job. `prepare` may start it ahead; `result` gives it the job and returns its last event.
 
-    `on_event` gets all other events, those that follow as well, and `ended` when the process has. `cancel` may be
-    called at any time.
+    `on_event` gets all other events, those that follow as well, and `ended` when the process has, which sets `ended`,
+    too. `cancel` may be called at any time.
     """
 
     def __init__(self) -> None:
@@ -45,7 +44,8 @@ class Worker:
         self._has_job = False
         self._is_profiling = False
         self._is_ended = False
-        self._is_cancelled = False
+        self._cancels = 0
+        self.ended = asyncio.Event()
 
     async def prepare(self, order: Mapping[str, Any]) -> None:
         """Has it make the interpreter ready for a job that comes later."""
@@ -57,8 +57,8 @@ class Worker:
         await self._start()
         self._has_job, self._is_profiling = True, request["do"] == "profile"
         self._write(orjson.dumps(request))
-        if self._is_cancelled:
-            self.cancel()
+        for _ in range(self._cancels):
+            self._cancel_job()
         try:
             return await self._last
         except asyncio.CancelledError:
@@ -85,21 +85,32 @@ class Worker:
                 self.end()
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
+        """Until the worker has ended. What cannot be read ends it, and the job with an error."""
         errors = asyncio.create_task(self._errors_of(process))
-        while process.stdout is not None and (line := await process.stdout.readline()):
-            event: Event = orjson.loads(line)
-            if event["event"] in ("result", "error"):
-                if not self._last.done():
-                    self._last.set_result(event)
-            else:
-                self.on_event(event)
+        why = ""
+        try:
+            while process.stdout is not None and (line := await process.stdout.readline()):
+                self._take(orjson.loads(line))
+        except Exception as error:
+            log.exception("the worker cannot be read")
+            why = f"what it wrote cannot be read: {error}"
+            self._kill()
+            while process.stdout is not None and await process.stdout.read(1 << 20):
+                pass  # what is left in its pipe would keep that open
         written, exit_code = await errors, await process.wait()
         if process.stdin is not None:
             process.stdin.close()
         if self._has_job and not self._last.done():
             cancelled = _error("RunCancelled", "It was cancelled.")
-            self._last.set_result(cancelled if self._is_cancelled else _death(written, exit_code))
+            self._last.set_result(cancelled if self._cancels and not why else _death(why, written, exit_code))
+        self.ended.set()
         self.on_event({"event": "ended"})
+
+    def _take(self, event: Event) -> None:
+        if event["event"] not in ("result", "error"):
+            self.on_event(event)
+        elif not self._last.done():
+            self._last.set_result(event)
 
     def end(self) -> None:
         """Its input ends, and it with all that it started: by itself, else killed."""
@@ -107,20 +118,24 @@ class Worker:
         process = self._process
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
+            if not self._is_profiling:  # else it saves what is measured and lets the script end, which it bounds
+                asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
 
     def cancel(self) -> None:
-        """Asks the job to end, keeping what was measured; what has not ended half a second later is killed."""
-        self._is_cancelled = True
-        if self._process is None:
-            return
+        """Asks the job to end, keeping what was measured; after a second call the script is not waited for."""
+        self._cancels += 1
+        if self._has_job:
+            self._cancel_job()
+
+    def _cancel_job(self) -> None:
         if not self._is_profiling:  # nothing is lost by it, and nothing else runs
             self._kill()
             return
-        self._cancel_once()
-        loop = asyncio.get_running_loop()
-        loop.call_later(SECOND_CANCEL_AFTER_S, self._cancel_once)
-        loop.call_later(_KILL_AFTER_S, self._kill)
+        process = self._process
+        if process is not None and process.returncode is None:
+            self._write(b'{"do":"cancel"}')
+        if self._cancels > 2:
+            asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
 
     async def _errors_of(self, process: asyncio.subprocess.Process) -> str:
         """What the worker itself wrote to stderr, the end of it; a script's errors come as events."""
@@ -129,11 +144,6 @@ class Worker:
             kept = (kept + data)[-_STDERR_KEPT:]
         return kept.decode(errors="replace")
 
-    def _cancel_once(self) -> None:
-        process = self._process
-        if process is not None and process.returncode is None:
-            self._write(b'{"do":"cancel"}')
-
     def _write(self, line: bytes) -> None:
         process = self._process
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
@@ -141,17 +151,17 @@ class Worker:
                 process.stdin.write(line + b"\n")
 
     def _kill(self) -> None:
-        """The worker alone: what it started ends by its second cancellation, long before this."""
+        """The worker alone: the runner in the script sees its line end, and ends with everything that it started."""
         process = self._process
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
 
 
-def _death(errors: str, exit_code: int) -> Event:
+def _death(why: str, errors: str, exit_code: int) -> Event:
     log.error("the worker ended with %d:\n%s", exit_code, errors)
     lines = errors.strip().splitlines()
-    why = lines[-1] if lines else f"exit code {exit_code}"
+    why = why or (lines[-1] if lines else f"exit code {exit_code}")
     message = f"Kinetoscope's worker ended before it had a result ({why}); the log has more."
     return _error("WorkerDied", message)
 

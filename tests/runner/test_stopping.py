@@ -76,8 +76,9 @@ def test_everything_that_was_started_ends_with_us(kinetoscope, by):
         assert ran.counts() == {"starts": (1, 1)}
 
 
-def test_ctrl_c_in_a_terminal_reaches_script_and_command_alike(kinetoscope):
-    """The terminal sends the signal to the whole group, script included."""
+@pytest.mark.parametrize("by", ["Ctrl-C", "SIGTERM"])
+def test_ctrl_c_in_a_terminal_reaches_script_and_command_alike_and_sigterm_the_command_alone(kinetoscope, by):
+    """The terminal sends Ctrl-C to the whole group, script included."""
     terminal, ours = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", _IN_A_TERMINAL, *COMMAND, "stages.py", "--json", "--", "after some regions"],
@@ -94,7 +95,10 @@ def test_ctrl_c_in_a_terminal_reaches_script_and_command_alike(kinetoscope):
         line = process.stderr.readline()
         assert line, seen
         seen += line
-    os.write(terminal, b"\x03")
+    if by == "Ctrl-C":
+        os.write(terminal, b"\x03")
+    else:
+        process.terminate()
     stdout, stderr = process.communicate(timeout=100)
     os.close(terminal)
     ran = Ran(process.returncode, stdout, seen + stderr)
@@ -128,3 +132,10 @@ def test_stopped_after_all_was_measured_shows_a_result_or_says_that_it_was_cance
     assert b"Traceback" not in ran.stderr
     assert bool(ran.stdout) == (ran.code == 0)
     assert not list((kinetoscope.cache / "kinetoscope" / "new").iterdir())
+
+
+def test_one_interrupt_loses_nothing_of_a_trace_that_takes_its_time_to_be_saved(kinetoscope):
+    ran = kinetoscope.interrupted(b"measuring: step", "--to-the-end", "many_operators.py", "--json")
+    assert ran.code == 130
+    assert ran.counts()["step"][1] >= 1
+    assert "What was measured before is kept." in ran.messages

@@ -69,6 +69,13 @@ class Adoption:
         for name in ("_KinetoProfile", "profile"):
             _wrap(getattr(profiler_profiler, name), "start", before=self._before_prepare)
 
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether `finish` has a trace to save."""
+        return self._current is not None or any(
+            each.path is None and each.results is not None for each in self.recordings
+        )
+
     def flush(self) -> None:
         """Saves what the script recorded and has not exported."""
         for recording in self.recordings:

@@ -86,9 +86,8 @@ class _Waiting(threading.Thread):
     def run(self) -> None:
         try:
             self.request = self._channel.receive(None)
-        except EOFError:
-            processes.end_processes(self._order["run_id"], self._order["own_group"] and os.getpgrp())
-            _leave(0)
+        except (EOFError, channels.LineCut):
+            processes.end_with_all(self._order["run_id"], self._order["own_group"])
 
 
 def _memory_bytes() -> Optional[int]:

@@ -8,11 +8,15 @@ import json
 import os
 import threading
 from multiprocessing.connection import Client
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 ENVIRONMENT_VARIABLE = "KINETOSCOPE_CHANNEL"
 HIGH_DESCRIPTOR = 200
 Message = Dict[str, Any]
+
+
+class LineCut(Exception):
+    """The script has closed our descriptor (`os.closerange`, a library that makes daemons); the other side is there."""
 
 
 class Channel:
@@ -24,6 +28,8 @@ class Channel:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._lock = threading.Lock()
+        self._identity = self._identity_of(connection)
+        self.is_cut = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
 
@@ -34,10 +40,30 @@ class Channel:
         if connection is not None:
             connection.close()
 
+    @staticmethod
+    def _identity_of(connection: Any) -> Optional[Tuple[int, int]]:
+        """What the descriptor stands for; None where the system has none (Windows), or it is closed."""
+        if os.name != "posix":
+            return None
+        try:
+            status = os.fstat(connection.fileno())
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _is_there(self, connection: Any) -> bool:
+        """False once the descriptor is closed or another file's: that must neither be written to nor be closed."""
+        if self._identity_of(connection) == self._identity:
+            return True
+        self.is_cut = True
+        self._connection = None
+        connection._handle = None  # else its destructor closes the number, whosever it is by now
+        return False
+
     def send(self, event: str, **fields: Any) -> None:
         """Sends one message; a lost line is noticed by `receive`, so it is no error here."""
         connection = self._connection
-        if connection is None:
+        if connection is None or not self._is_there(connection):
             return
         data = json.dumps(dict(fields, event=event)).encode("utf-8")
         try:
@@ -47,17 +73,17 @@ class Channel:
             self._connection = None
 
     def receive(self, timeout: Optional[float]) -> Optional[Message]:
-        """The next message, None when `timeout` seconds passed without one. Raises EOFError once the line is lost."""
+        """The next message, None when `timeout` seconds passed without one.
+
+        Raises `EOFError` once the other side has gone, and `LineCut`.
+        """
         connection = self._connection
-        if connection is None:
-            raise EOFError
-        try:
-            if not connection.poll(timeout):
-                return None
-            message: Message = json.loads(connection.recv_bytes())
-        except OSError as error:
-            raise EOFError from error
-        return message
+        if connection is not None and self._is_there(connection):
+            try:
+                return json.loads(connection.recv_bytes()) if connection.poll(timeout) else None
+            except (OSError, EOFError, TypeError, ValueError):  # closed by the script, it fails in any of these ways
+                self._is_there(connection)
+        raise LineCut if self.is_cut else EOFError
 
 
 def connect() -> Channel:

@@ -7,7 +7,7 @@ import atexit
 import os
 import sys
 import threading
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 try:
     import resource
@@ -46,3 +46,21 @@ def have_worked() -> bool:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     bytes_of_unit = 1 if sys.platform == "darwin" else 1024
     return usage.ru_maxrss * bytes_of_unit >= _BYTES_WITH_TORCH and usage.ru_utime >= _SECONDS_WITH_TORCH
+
+
+def keep_before_leaving(is_child: Callable[[], bool], finish: Callable[..., None]) -> None:
+    """Patches the functions of `os` after which nothing of this program runs, so that what is measured is kept."""
+    for name in ("_exit", "execv", "execve"):
+        setattr(os, name, _finishing_before(name, is_child, finish))
+
+
+def _finishing_before(name: str, is_child: Callable[[], bool], finish: Callable[..., None]) -> Callable[..., Any]:
+    original: Any = getattr(os, name)
+
+    def keep_and_leave(*arguments: Any, **options: Any) -> Any:
+        if not is_child():
+            code = arguments[0] if name == "_exit" and arguments else None
+            finish(exit_code=code, left_by="os." + name)
+        return original(*arguments, **options)
+
+    return keep_and_leave

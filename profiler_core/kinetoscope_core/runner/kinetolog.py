@@ -8,19 +8,22 @@ import os
 import re
 import sys
 import tempfile
-from typing import Generator, List
+from typing import IO, Generator, Iterable, Iterator, List, Optional
 
 _LINE_OF_KINETO = re.compile(
-    rb"^[A-Z]+:\d{4}-\d\d-\d\d [\d:]+ \d+:\d+ \S+\.(?:cpp|h):\d+\]"
-    rb"|^ERROR: External init callback must run in same thread"
-    rb"|^\[W.* Toggling CPU activity"
+    rb"^(?:\[rank\d+\]: ?)?"  # torch's own, under an initialised process group
+    rb"(?:[A-Z]+:\d{4}-\d\d-\d\d [\d:]+ \d+:\d+ \S+\.(?:cpp|h):\d+\]"
+    rb"|ERROR: External init callback must run in same thread"
+    rb"|\[W.* Toggling CPU activity)"
 )
+KEPT = "stderr.kept"
+"""What stands in it when the process has crashed was written while a profiler started or stopped."""
 _FAILURES = (b"CUPTI_ERROR", b"CUPTI initialization failed", b"Failed to init", b"insufficient privileges")
 
 
 @contextlib.contextmanager
-def kineto_log_kept(failures: List[str]) -> Generator[None, None, None]:
-    """While inside, fd 2 goes to a file.
+def kineto_log_kept(failures: List[str], folder: Optional[str] = None) -> Generator[None, None, None]:
+    """While inside, fd 2 goes to a file: `KEPT` in the folder, if there is one, so that it is there after a crash.
 
     At the end Kineto's failures are appended to `failures`, its other lines are dropped, and all else is passed on.
     """
@@ -29,7 +32,7 @@ def kineto_log_kept(failures: List[str]) -> Generator[None, None, None]:
     except OSError:  # the script runs without a stderr
         yield
         return
-    with tempfile.TemporaryFile() as kept:
+    with _kept_in(folder) as kept:
         with contextlib.suppress(AttributeError, OSError, ValueError):  # the script may have closed or replaced it
             sys.stderr.flush()
         os.dup2(kept.fileno(), 2)
@@ -39,8 +42,30 @@ def kineto_log_kept(failures: List[str]) -> Generator[None, None, None]:
             os.dup2(true_stderr, 2)
             os.close(true_stderr)
             kept.seek(0)
-            for line in kept:
-                if any(failure in line for failure in _FAILURES):
-                    failures.append(line.decode("utf-8", "replace").strip())
-                elif not _LINE_OF_KINETO.match(line):
-                    os.write(2, line)
+            for line in not_of_kineto(kept, failures):
+                os.write(2, line)
+
+
+def not_of_kineto(lines: Iterable[bytes], failures: List[str]) -> Iterator[bytes]:
+    """The lines that Kineto did not write; its failures are appended to `failures`."""
+    for line in lines:
+        if any(failure in line for failure in _FAILURES):
+            failures.append(line.decode("utf-8", "replace").strip())
+        elif not _LINE_OF_KINETO.match(line):
+            yield line
+
+
+@contextlib.contextmanager
+def _kept_in(folder: Optional[str]) -> Generator[IO[bytes], None, None]:
+    path = os.path.join(folder or "", KEPT)
+    try:
+        kept = tempfile.TemporaryFile() if folder is None else open(path, "w+b")  # noqa: SIM115 - closed below
+    except OSError:  # a full disk: this must not be what ends the measuring
+        with open(os.devnull, "w+b") as nowhere:
+            yield nowhere
+        return
+    with kept:
+        yield kept
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            os.remove(path)

@@ -11,6 +11,14 @@ from typing import Any, Callable, Dict
 from .regionlog import RegionLog, safe_name
 
 
+def hook_other_entries(log: RegionLog, is_recorded_by_us: Callable[[], bool]) -> None:
+    """Has the log note what is entered in these ways, as soon as torch has them."""
+    operators: Any = getattr(getattr(sys.modules.get("torch._ops"), "ops", None), "profiler", None)
+    if operators is not None:
+        hook_operators(operators, log)
+        hook_fast_class(sys.modules.get("torch._C._profiler"), operators, log, is_recorded_by_us)
+
+
 def hook_fast_class(profiler: Any, operators: Any, log: RegionLog, is_recorded_by_us: Callable[[], bool]) -> None:
     """Puts a class that notes entries in the place of `_RecordFunctionFast`, if the module has one (from torch 2.3 on).
 

@@ -30,6 +30,17 @@ def processes_of(run_id: str) -> List[int]:
     return found
 
 
+def end_with_all(run_id: str, own_group: bool) -> None:
+    """Ends this process with everything that the run started; who started it has gone.
+
+    On Windows the starter's job ends them all with it (jobs.py); this is for the moment before it had one.
+    """
+    if os.name == "posix":
+        end_processes(run_id, os.getpgrp() if own_group else 0)
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGTERM)  # on Windows: TerminateProcess
+
+
 def end_processes(run_id: str, own_group: int = 0) -> None:
     """Kills what `processes_of` finds and, where given, the process group that the run was started in.
 
@@ -40,7 +51,7 @@ def end_processes(run_id: str, own_group: int = 0) -> None:
         found = processes_of(run_id)
         for process in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)  # only Linux finds any
         if not found:
             break
         time.sleep(SECONDS_BETWEEN_ROUNDS)

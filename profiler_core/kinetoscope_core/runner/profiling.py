@@ -26,7 +26,8 @@ class Profiler:
     nothing (tried on 2.11 and 2.13); before that only the thread that started it can.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
         self.failures: List[str] = []
         self.records_cuda = False
         self.records_all_threads = False
@@ -55,7 +56,7 @@ class Profiler:
         torch = sys.modules["torch"]
         self._busy_thread = self._starting_thread = threading.get_ident()
         try:
-            with kineto_log_kept(self.failures), warnings_ignored():
+            with kineto_log_kept(self.failures, self._folder), warnings_ignored():
                 self.records_cuda = torch.cuda.is_available()
                 self._profile, self.records_all_threads = make_profile(torch, records_cuda=self.records_cuda)
                 if self.records_cuda and torch.cuda.is_initialized():
@@ -86,16 +87,26 @@ class Profiler:
                 return False
             self._busy_thread = threading.get_ident()
             try:
-                with kineto_log_kept(self.failures), warnings_ignored():
+                with kineto_log_kept(self.failures, self._folder), warnings_ignored():
                     if not _is_alone():
                         self._quieten(profile)
                     profile.stop()
                     profile.export_chrome_trace(path)
             finally:
                 self._busy_thread = 0
-        if not os.path.exists(path):
-            raise OSError(f"torch.profiler wrote no trace to {path}; is the disk full?")
+        if not _is_whole(path):
+            raise OSError(f"torch.profiler wrote no whole trace to {path}; is the disk full?")
         return True
+
+
+def _is_whole(path: str) -> bool:
+    """Whether the file is there and ends as a trace does: Kineto says nothing of a disk that is full."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(-min(64, os.path.getsize(path)), os.SEEK_END)
+            return file.read().rstrip().endswith(b"}")
+    except OSError:
+        return False
 
 
 def make_profile(torch: Any, *, records_cuda: bool) -> Tuple[Any, bool]:
@@ -119,6 +130,13 @@ def _launch_and_wait(torch: Any) -> None:
     with torch.profiler.record_function(START_UP_REGION):
         torch.cuda._sleep(1000)
         torch.cuda.synchronize()
+
+
+def set_profiler_enabled(is_enabled: bool) -> None:
+    """Sets the flag by which Python code sees that a profiler records; torch itself sets it from then on."""
+    module: Any = sys.modules.get("torch.autograd.profiler")
+    if hasattr(module, "_is_profiler_enabled"):
+        module._is_profiler_enabled = is_enabled
 
 
 @contextlib.contextmanager

@@ -6,35 +6,23 @@ import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, Optional, Type
+from typing import AbstractSet, Any, Callable, Dict, Optional
 
 from . import channel as channels
 from . import children, failures, processes, script
 from .adoption import Adoption, Recording
-from .frameworks import exception_to_end_with, test_that_runs
+from .ending import End, EndOfRun
 from .imports import on_import
-from .interrupts import end_here, interrupts_deferred, raise_in_main_thread
+from .interrupts import interrupts_deferred
 from .loops import is_in_a_loop
-from .otherentries import hook_fast_class, hook_operators
-from .profiling import Profiler, device_facts
+from .otherentries import hook_other_entries
+from .profiling import Profiler, device_facts, set_profiler_enabled
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
 from .window import Plan, Window
 from .wings import Wings
 
 SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
-
-
-class EndOfRun(SystemExit):
-    """Raised in the script's main thread when enough is measured, so that its `finally` blocks run.
-
-    A SystemExit, since asyncio lets that end its loop, and keeps most other exceptions for itself.
-    """
-
-
-def _comes_again() -> bool:
-    """Whether the code that is entering a region now is in a loop, here or in what called it."""
-    return is_in_a_loop(sys._getframe(1))
 
 
 class Session:
@@ -55,7 +43,7 @@ class Session:
         self._plan = Plan(request)
         self._window = Window(self._plan)
         self._log = RegionLog(self._on_enter, self._on_exit)
-        self._profiler = Profiler()
+        self._profiler = Profiler(self._folder)
         self._adoption = Adoption(
             self._is_not_the_script_s,
             self._step_aside,
@@ -70,8 +58,7 @@ class Session:
         self._own_window: Optional[Dict[str, Any]] = None
         self._traces = 0
         self._opened_at = 0.0
-        self._is_over = False
-        self._was_stopped = False
+        self._end = End(channel.send)
         self._last_progress = 0.0
 
     # --- the script's life
@@ -84,13 +71,14 @@ class Session:
         code = self._run_script()
         if self._is_child():
             children.leave(code)
+        self._end.has_left = True
         self._wait_for_threads()
         with interrupts_deferred():
             try:
                 self.finish(exit_code=code)
             except EndOfRun:  # came from the watching thread when the script had just ended
                 self.finish(exit_code=code)
-            if self._was_stopped:  # the script ended before the watching thread could interrupt it
+            if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         return code
 
@@ -114,7 +102,7 @@ class Session:
     def _exit_code(self, error: SystemExit) -> Any:
         code = error.code
         number = 0 if code is None else code & 0xFF if isinstance(code, int) else 1
-        if number and not self._is_over:
+        if number and not self._end.is_over:
             self._channel.send("exited", code=number)
         return code
 
@@ -122,9 +110,9 @@ class Session:
         """Prints the traceback as Python would, without our frames, and reports it."""
         own = script.without_our_frames(error.__traceback__)
         is_interrupt = isinstance(error, KeyboardInterrupt)
-        if self._is_over and not self._was_stopped:
+        if self._end.is_over:
             return 0  # what followed from ending it early is not the script's failure
-        if not (is_interrupt and self._was_stopped):
+        if not (is_interrupt and self._end.was_stopped):
             try:
                 failures.show(error, own)
             except SystemExit as from_excepthook:
@@ -141,7 +129,7 @@ class Session:
         try:
             shut_down()
         except BaseException as error:
-            if not (self._is_over and isinstance(error, (EndOfRun, KeyboardInterrupt))):
+            if not self._end.explains(error):
                 sys.excepthook(type(error), error, error.__traceback__)
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
@@ -149,6 +137,8 @@ class Session:
         if exit_code is not None and not isinstance(exit_code, int):
             exit_code = 1
         self._close_window("the script ended")
+        if self._adoption.has_unsaved:
+            self._channel.send("phase", phase="saving the trace")
         self._adoption.finish()
         self._save()
         self._channel.send("ended", exit_code=exit_code, left_by=left_by, device=device_facts())
@@ -157,25 +147,12 @@ class Session:
 
     def _hook(self) -> None:
         watch = on_import if self._wings is None else self._wings.stand_by
-        for name in ("_exit", "execv", "execve"):
-            self._keep_before(name)
+        children.keep_before_leaving(self._is_child, self.finish)
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
 
         watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
-
-    def _keep_before(self, name: str) -> None:
-        """Patches a function of `os` after which nothing of this program runs, so that what is measured is kept."""
-        original: Any = getattr(os, name)
-
-        def keep_and_leave(*arguments: Any, **options: Any) -> Any:
-            if not self._is_child():
-                code = arguments[0] if name == "_exit" and arguments else None
-                self.finish(exit_code=code, left_by="os." + name)
-            return original(*arguments, **options)
-
-        setattr(os, name, keep_and_leave)
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
@@ -188,28 +165,19 @@ class Session:
         self._log.hook(module)
         self._adoption.hook(module)
         # Some code makes regions only while this is set; it is as soon as we record, which begins at a region.
-        self._set_profiler_enabled(True)
+        set_profiler_enabled(True)
         self._channel.send("phase", phase="torch imported")
 
     def _hook_torch_later(self, module: Any) -> None:
         """What needs more of torch than there is when its first part has been imported."""
         self._adoption.hook_front(module)
-        operators: Any = getattr(getattr(sys.modules.get("torch._ops"), "ops", None), "profiler", None)
-        if operators is not None:
-            hook_operators(operators, self._log)
-            fast: Any = sys.modules.get("torch._C._profiler")
-            hook_fast_class(fast, operators, self._log, lambda: self._state == "open")
-
-    def _set_profiler_enabled(self, is_enabled: bool) -> None:
-        """Sets the flag by which Python code sees that a profiler records; torch itself sets it from then on."""
-        module: Any = sys.modules.get("torch.autograd.profiler")
-        if hasattr(module, "_is_profiler_enabled"):
-            module._is_profiler_enabled = is_enabled
+        hook_other_entries(self._log, lambda: self._state == "open")
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
-        if self._is_over and threading.current_thread() is threading.main_thread():
-            end_here(exception_to_end_with(EndOfRun))
-        if self._state == "waiting" and self._window.should_open(region, passage, _comes_again):
+        self._end.note_entry()
+        if self._state == "waiting" and self._window.should_open(
+            region, passage, lambda: is_in_a_loop(sys._getframe(1))
+        ):
             self._open_window()
         if not self._plan.has_focus:
             self._window.note_entry(region)
@@ -223,26 +191,11 @@ class Session:
         self._window.note_exit(region, is_inside=self._log.open_passages > 0)
         self._report_progress(region)
         if self._window.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
+            is_first = not (self._end.is_over or self._end.was_stopped)
+            self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
             self._close_window("enough is measured")
-            self._end_script(has_failed)
-
-    def _end_script(self, has_failed: bool) -> None:
-        self._is_over = True
-        kind = self._exception_to_end_with()
-        if threading.current_thread() is not threading.main_thread():
-            raise_in_main_thread(kind)
-        elif not has_failed:
-            end_here(kind)
-
-    def _exception_to_end_with(self) -> Type[BaseException]:
-        kind = exception_to_end_with(EndOfRun)
-        if kind is not EndOfRun:
-            where = test_that_runs() or "a test"
-            message = (
-                f"Enough was measured in {where}, and no test after it was run; measure to the end to run them all."
-            )
-            self._channel.send("problem", code="tests-not-run", message=message)
-        return kind
+            if is_first:
+                self._end.begin(is_raised_here=not has_failed)
 
     # --- our window
 
@@ -304,7 +257,7 @@ class Session:
         self._close_window("the script starts a profiler of its own")
         if self._state != "aside":
             if self._state == "waiting":
-                self._set_profiler_enabled(False)
+                set_profiler_enabled(False)
             self._state = "aside"
             self._channel.send("phase", phase="the script's own profiler measures")
 
@@ -359,23 +312,41 @@ class Session:
                 message = self._channel.receive(WATCH_SECONDS)
             except EOFError:
                 if os.getpid() == self._pid:
-                    processes.end_processes(self._request["run_id"], self._request["own_group"] and os.getpgrp())
-                    os.kill(self._pid, signal.SIGKILL)
+                    processes.end_with_all(self._request["run_id"], self._request["own_group"])
+                return
+            except channels.LineCut:
+                self._go_on_unmeasured()
                 return
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
+            self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
             is_stuck = self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s
             if is_stuck and not self._plan.to_the_end:
+                self._end.is_over = True
                 self._close_window("the time budget is over")
-                self._is_over = True
-                raise_in_main_thread(EndOfRun)
+                self._end.begin_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
-        self._was_stopped = True
-        self._is_over = True
+        """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""
+        self._channel.send("stopping")
+        if self._end.is_over:
+            return
+        self._end.was_stopped = True
         self._close_window("it was stopped")
-        if interrupt and hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        elif interrupt:
-            signal.raise_signal(signal.SIGINT)
+        if self._state == "waiting":
+            self._state = "closed"
+        if not interrupt:
+            self._channel.send("leaving")
+            return
+        self._end.interrupt()
+
+    def _go_on_unmeasured(self) -> None:
+        """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
+        self._close_window("the line was cut")
+        if self._state == "waiting":
+            self._state = "closed"
+        starter = os.getppid()
+        while os.getppid() == starter:
+            time.sleep(WATCH_SECONDS)
+        processes.end_with_all(self._request["run_id"], self._request["own_group"])

@@ -1,0 +1,54 @@
+import json
+import os
+import threading
+import time
+
+recording = None
+
+
+class record_function:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        self.began = time.time_ns()
+        return self
+
+    def __exit__(self, *error):
+        if recording is not None:
+            recording.append((self.name, self.began, time.time_ns(), threading.get_native_id()))
+
+
+class profile:
+    def _prepare_trace(self):
+        pass
+
+    def _start_trace(self):
+        pass
+
+    def __exit__(self, *error):
+        pass
+
+    def export_chrome_trace(self, path):
+        _wait_where_told()
+        pid = os.getpid()
+        base = 1_700_000_000_000_000_000
+        events = [
+            {
+                "ph": "X", "cat": "user_annotation", "name": name, "pid": pid, "tid": thread,
+                "ts": (began - base) / 1000, "dur": (ended - began) / 1000, "args": {},
+            }
+            for name, began, ended, thread in self.events
+        ]  # fmt: skip
+        trace = {"schemaVersion": 1, "baseTimeNanoseconds": base, "displayTimeUnit": "ms", "traceEvents": events}
+        with open(path, "w") as file:
+            json.dump(trace, file)
+
+
+def _wait_where_told():
+    told = os.environ.get("FAKE_TORCH_SAVING")
+    if told:
+        with open(told, "w"):
+            pass
+        while os.path.exists(told):
+            time.sleep(0.01)
