@@ -129,7 +129,7 @@ class Chunk:
         return at
 
     def way_to(self, start: int, end: int) -> tuple[Step, ...]:
-        """The nodes from the root to the smallest one around these bytes; none for a place nested deeper than code is."""
+        """The nodes from the root to the smallest one around these bytes; none where it is too deep."""
         cursor = self._tree.walk()
         steps: list[Step] = []
         node = cursor.node
