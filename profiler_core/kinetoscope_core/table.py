@@ -11,9 +11,11 @@ from rich.text import Text
 
 from kinetoscope_core.measures import RegionMeasures, Spread
 from kinetoscope_core.phrasing import bound_text
-from kinetoscope_core.text import printable, short_path, time_text
+from kinetoscope_core.text import cut, printable, short_path, time_text
 
 BOUND_STYLES = {"overhead": "yellow", "compute": "green", "mixed": "cyan", "sync": "magenta", "cpu-only": "blue"}
+
+_LONGEST_NAME = 200
 
 _Cell = Callable[[RegionMeasures], Text | str]
 
@@ -96,10 +98,12 @@ def _table(
     caption = "Medians per occurrence"
     if left_out:
         caption += f"; too narrow for {', '.join(left_out)}"
+    if any(len(region.name) > _LONGEST_NAME for region in regions):
+        caption += "; long names are cut, --json has more of them"
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
     table.add_column("Region", overflow="fold", min_width=10)
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "Bound" else "right", no_wrap=True)
     for region in regions:
-        table.add_row(printable(region.name), *(columns[heading](region) for heading in headings))
+        table.add_row(cut(printable(region.name), _LONGEST_NAME), *(columns[heading](region) for heading in headings))
     return table

@@ -22,7 +22,7 @@ _START: Final = (
 """Imports are found where we found ours, whatever PYTHONPATH, PYTHONSAFEPATH or a file in the workspace say: those are
 for the script, which inherits the environment."""
 
-_LONGEST_LINE: Final = 1 << 30
+_LONGEST_LINE: Final = 1 << 28
 SECOND_CANCEL_AFTER_S: Final = 0.5
 """Long enough for a `finally` that closes files; users are promised an end within a second."""
 _KILL_AFTER_S: Final = 5.0
@@ -86,13 +86,19 @@ class Worker:
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         errors = asyncio.create_task(self._errors_of(process))
-        while process.stdout is not None and (line := await process.stdout.readline()):
-            event: Event = orjson.loads(line)
-            if event["event"] in ("result", "error"):
-                if not self._last.done():
-                    self._last.set_result(event)
-            else:
-                self.on_event(event)
+        try:
+            while process.stdout is not None and (line := await process.stdout.readline()):
+                event: Event = orjson.loads(line)
+                if event["event"] in ("result", "error"):
+                    if not self._last.done():
+                        self._last.set_result(event)
+                else:
+                    self.on_event(event)
+        except (ValueError, LookupError, TypeError) as error:  # too long a line, or none of the worker's
+            log.exception("the worker's output cannot be read")
+            if not self._last.done():
+                self._last.set_result(_error("WorkerDied", f"What Kinetoscope's worker said cannot be read ({error})."))
+            self._kill()
         written, exit_code = await errors, await process.wait()
         if process.stdin is not None:
             process.stdin.close()
