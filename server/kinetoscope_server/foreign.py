@@ -25,10 +25,9 @@ def harmless(data: Any) -> None:
     if error is not None:
         error.message = plain(error.message)
     for shown in (getattr(data, "params", None), getattr(data, "result", None)):
-        if isinstance(shown, types.LogMessageParams):  # for people who look for it, as it is
-            continue
-        _make_plain(shown)
-        _make_plain(cast("object", shown.get("value")) if isinstance(shown, dict) else getattr(shown, "value", None))
+        if not isinstance(shown, types.LogMessageParams):  # a log is for people who look for it, as it is
+            _make_plain(shown)
+            _make_plain(getattr(shown, "value", None))
 
 
 def _make_plain(shown: Any) -> None:

@@ -32,7 +32,7 @@ class Server(Protocol):
 class Answer(BaseHTTPRequestHandler):
     """One request. The connection ends with it, so that none outlives the server's reason to be there."""
 
-    server: "Server"
+    server: "Server"  # pyright: ignore[reportIncompatibleVariableOverride] - nobody else makes answers
     protocol_version = "HTTP/1.1"
     server_version = "Kinetoscope"
     sys_version = ""
