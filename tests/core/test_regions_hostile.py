@@ -23,7 +23,7 @@ TEXTS = {
     "520 classes": nested(520, "class A:\n") + REGION,
     "520 blocks with backslashes": nested(520, "if 1:\\\n") + REGION,
     "520 blocks behind carriage returns": nested(520, "if 1:\r") + REGION,
-    "540 blocks of a width beyond 16 bits": (" " * 65_700 + "if 1:\n") * 540,
+    "520 blocks of a width beyond 16 bits": (" " * 65_700 + "if 1:\n") * 520,
     "300 blocks, and strings in strings": nested(299) + " " * 299 + "x = " + "f'{f\"{" * 300 + "\n",
     "lines that go in and out": "".join(" " * (n * 7919 % 2_000) + "if (1:\n" for n in range(2_000)),
     "100,000 brackets": "x = " + "(" * 100_000 + "\n",

@@ -119,6 +119,7 @@ class _Listener(socketserver.ThreadingTCPServer):
 
     daemon_threads = True
     timeout = _LOOK_AT_CLOCK_EVERY_S
+    request_queue_size = 64
 
     def __init__(self, answer: "partial[Answer]") -> None:
         super().__init__(("127.0.0.1", 0), answer)
