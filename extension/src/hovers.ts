@@ -13,7 +13,10 @@ export function withLinks(
 ): vscode.Hover | null | undefined {
   const place = hover && results.placeNear(document, hover.range?.start.line ?? position.line);
   if (!hover || !place) return hover;
-  const query = encodeURIComponent(JSON.stringify([place.uri, place.line, place.name]));
+  const query = encodeURIComponent(JSON.stringify([place.uri, place.line, place.name])).replace(
+    /[()]/g,
+    (bracket) => (bracket === '(' ? '%28' : '%29'), // they would end the link
+  );
   const link = (title: string, command: (typeof LINKED)[number]): string => `[${title}](command:${command}?${query})`;
   const links = new vscode.MarkdownString(
     [

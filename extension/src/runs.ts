@@ -8,6 +8,7 @@ import {
   type LanguageClient,
 } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
+import { plain } from './foreign';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
 
 const SHOW_OUTPUT = 'Show Output';
@@ -50,7 +51,7 @@ export class Runs implements vscode.Disposable {
   async profile(client: LanguageClient, target: Target): Promise<void> {
     if (!(await isTrusted())) return;
     this.warnOfTheEarlyEnd();
-    const name = target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri));
+    const name = plain(target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri)));
     const source = new vscode.CancellationTokenSource();
     try {
       const answer = await vscode.window.withProgress(
@@ -146,7 +147,7 @@ export class Runs implements vscode.Disposable {
     }
     this.log[how === 'failed' ? 'error' : 'warn'](message);
     const show = how === 'failed' ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
-    if ((await show(message, SHOW_OUTPUT)) === SHOW_OUTPUT) this.log.show();
+    if ((await show(plain(message), SHOW_OUTPUT)) === SHOW_OUTPUT) this.log.show();
   }
 
   dispose(): void {

@@ -9,6 +9,7 @@ import {
   type LanguageClientOptions,
   type StaticFeature,
 } from 'vscode-languageclient/node';
+import { plain } from './foreign';
 import { probe, type Interpreter, type Interpreters } from './interpreter';
 import { refusalOfBundled, refusalOfInstalled, type Refusal } from './probing';
 
@@ -113,7 +114,7 @@ export class Server implements vscode.Disposable {
   private async tell(message: string, buttons: string[], settings = ''): Promise<void> {
     if (message === this.told) return;
     this.told = message;
-    const answer = await vscode.window.showErrorMessage(message, ...buttons);
+    const answer = await vscode.window.showErrorMessage(plain(message), ...buttons);
     if (answer === SELECT) await selectInterpreter();
     if (answer === SETTINGS) await openSettings(settings);
     if (answer === LOG) this.log.show();

@@ -6,7 +6,7 @@ All of it sums over the measured passages of summary.py, and adds up to its tota
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from kinetoscope_core.attribution import DirectOperators, in_order
 from kinetoscope_core.measures import Breakdown, ChainLink, KernelShare, OperatorShare
@@ -42,6 +42,14 @@ class _Sums:
     operators: dict[tuple[str, bool], _Operator] = field(default_factory=dict[tuple[str, bool], _Operator])
     operators_ns: int = 0
     calls_ns: int = 0
+
+
+class _Holder(NamedTuple):
+    """A measured passage, and the next one further out: a list for each passage would take the square of the depth."""
+
+    sums: _Sums
+    passage: int
+    outer: "_Holder | None"
 
 
 def breakdowns(recordings: Sequence[Recording], most: int | None = SHOWN) -> dict[RegionKey, Breakdown]:
@@ -92,12 +100,15 @@ def _add_device(
     for activity, (owner, launch, name, ns) in enumerate(rows):
         if owner < 0:
             continue
-        for found, passage in holders[owner]:
-            kernel = found.kernels.get(names[name])
+        holder = holders[owner]
+        while holder is not None:
+            kernels = holder.sums.kernels
+            kernel = kernels.get(names[name])
             if kernel is None:
-                kernel = found.kernels[names[name]] = _Kernel((number, activity, passage))
+                kernel = kernels[names[name]] = _Kernel((number, activity, holder.passage))
             kernel.count += 1
             kernel.ns += ns
+            holder = holder.outer
         found = on_thread[owner]
         operator = around.operator(launch, owner)
         if found is None or operator < 0:
@@ -111,12 +122,12 @@ def _add_device(
             share.cpu_ns += host.duration_ns[operator]
 
 
-def _holders(recording: Recording, on_device: Sequence[_Sums | None]) -> list[list[tuple[_Sums, int]]]:
-    """For each occurrence, the measured passages that it is part of. A parent comes before what is nested in it."""
-    holders: list[list[tuple[_Sums, int]]] = []
+def _holders(recording: Recording, on_device: Sequence[_Sums | None]) -> list[_Holder | None]:
+    """For each occurrence, the innermost measured passage that it is part of. A parent comes before what is nested."""
+    holders: list[_Holder | None] = []
     for index, (occurrence, found) in enumerate(zip(recording.window.occurrences, on_device, strict=True)):
-        outer = holders[occurrence.parent] if occurrence.parent >= 0 else []
-        holders.append(outer if found is None else [*outer, (found, index)])
+        outer = holders[occurrence.parent] if occurrence.parent >= 0 else None
+        holders.append(outer if found is None else _Holder(found, index, outer))
     return holders
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.measures import Occurrence
 from kinetoscope_core.numbered import pattern_of
+from kinetoscope_core.text import short_name
 
 CLOCK_TOLERANCE_NS = 5_000
 """An entry is noted before the region starts, by 2.3 to 66.6 µs on one clock (facts/gpu.md); this much may be lost in
@@ -99,8 +100,8 @@ def read_region_log(folder: Path) -> RegionLog | None:
     places = raw["places"]
     regions = [
         LoggedRegion(
-            region["name"],
-            region["safe_name"],
+            short_name(region["name"]),
+            short_name(region["safe_name"]),
             places[region["place"]]["file"],
             places[region["place"]]["line"],
             places[region["place"]]["function"],

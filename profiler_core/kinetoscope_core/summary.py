@@ -3,11 +3,14 @@
 Several windows (runs, profiler cycles) may be summed up together; nesting is looked at inside each of them.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, TypeAlias
 
 from kinetoscope_core.measures import Occurrence, OccurrenceInTrace, OccurrenceTimes, RegionMeasures, Spread
+from kinetoscope_core.outermost import nearest_of_same_key, outermost
 
 MOST_OCCURRENCES: Final = 200
 """Whose times are kept one by one for each region."""
@@ -64,6 +67,44 @@ class Passages:
     is_cold: bool
 
 
+class _Nests:
+    """Passages of a region by the outermost one of the region that holds them."""
+
+    def __init__(self, windows: Sequence[Window]) -> None:
+        self._windows = windows
+        self._on_thread = [
+            nearest_of_same_key([each.thread_parent for each in window.occurrences], window.keys) for window in windows
+        ]
+        self._on_device = [
+            nearest_of_same_key([each.parent for each in window.occurrences], window.keys) for window in windows
+        ]
+
+    def on_thread(self, pool: Sequence[Passage]) -> dict[Passage, list[Passage]]:
+        """Held are those whose times are part of another's. asyncio tasks cross, and each takes its own time."""
+        return self._grouped(pool, self._on_thread, _end_ns)
+
+    def on_device(self, pool: Sequence[Passage]) -> dict[Passage, list[Passage]]:
+        """Held are those that were entered while another was open: their device work is part of that one's."""
+        return self._grouped(pool, self._on_device, lambda inner: min(inner.start_ns + 1, _end_ns(inner)))
+
+    def _grouped(
+        self, pool: Sequence[Passage], nearest: Sequence[Sequence[int]], needed: Callable[[Occurrence], int]
+    ) -> dict[Passage, list[Passage]]:
+        """Only passages of the pool can hold others, up to the moment that these need."""
+        groups: dict[Passage, list[Passage]] = {}
+        for number, passages in groupby(pool, lambda passage: passage[0]):
+            occurrences = self._windows[number].occurrences
+            found = outermost(
+                [index for _, index in passages],
+                nearest[number],
+                lambda index, them=occurrences: _end_ns(them[index]),
+                lambda index, them=occurrences: needed(them[index]),
+            )
+            for index, outer in found.items():
+                groups.setdefault((number, outer), []).append((number, index))
+        return groups
+
+
 def summarise(*windows: Window) -> list[RegionMeasures]:
     """The measures of every region, in the order in which the regions were first entered.
 
@@ -71,12 +112,17 @@ def summarise(*windows: Window) -> list[RegionMeasures]:
     passages is measured all the same and marked cold. One without a finished passage with times has no measures:
     unmeasured.py has it. What limits a region, `limits.py` says.
     """
-    return [_measures(key, passages, windows) for key, passages in passages_of(windows).items()]
+    nests = _Nests(windows)
+    return [_measures(key, passages, windows, nests) for key, passages in _passages_of(windows, nests).items()]
 
 
 def passages_of(windows: Sequence[Window]) -> dict[RegionKey, Passages]:
     """Which occurrences are those of each region, and which of them are measured: at least one of each."""
-    found = ((key, _passages(seen, windows)) for key, seen in passages_by_key(windows).items())
+    return _passages_of(windows, _Nests(windows))
+
+
+def _passages_of(windows: Sequence[Window], nests: "_Nests") -> dict[RegionKey, Passages]:
+    found = ((key, _passages(seen, windows, nests)) for key, seen in passages_by_key(windows).items())
     return {key: passages for key, passages in found if passages is not None}
 
 
@@ -90,7 +136,7 @@ def passages_by_key(windows: Sequence[Window]) -> dict[RegionKey, list[Passage]]
     return regions
 
 
-def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages | None:
+def _passages(seen: Sequence[Passage], windows: Sequence[Window], nests: "_Nests") -> Passages | None:
     timed = [(number, index) for number, index in seen if has_time(windows[number].occurrences[index])]
     if not timed:
         return None
@@ -100,8 +146,8 @@ def _passages(seen: Sequence[Passage], windows: Sequence[Window]) -> Passages | 
     whole = [(number, index) for number, index in pool if windows[number].occurrences[index].has_cuda_times]
     return Passages(
         seen=seen,
-        on_thread=_on_thread(pool, windows),
-        on_device=_on_device(whole or pool, windows),
+        on_thread=nests.on_thread(pool),
+        on_device=nests.on_device(whole or pool),
         is_cold=not warm,
     )
 
@@ -133,27 +179,24 @@ def regions_cpu_ns(windows: Sequence[Window]) -> int:
     """The CPU time of all passages that lie in no other passage, warm-up included."""
     total_ns = 0
     for window in windows:
+        latest: list[int] = []  # up to when an occurrence or one around it was open
         for key, occurrence in zip(window.keys, window.occurrences, strict=True):
-            if key == START_UP:
-                continue
-            outer = occurrence
-            while outer.parent >= 0:
-                outer = window.occurrences[outer.parent]
-                if _contains(outer, occurrence):
-                    break
-            else:
+            around = latest[occurrence.parent] if occurrence.parent >= 0 else -1
+            is_outermost = occurrence.parent < 0 or _end_ns(occurrence) > around
+            if is_outermost and key != START_UP:
                 total_ns += occurrence.cpu_total_ns
+            latest.append(max(around, _end_ns(occurrence)))
     return total_ns
 
 
-def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> RegionMeasures:
+def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window], nests: "_Nests") -> RegionMeasures:
     occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
     on_thread, on_device = passages.on_thread, passages.on_device
     median = median_passage(passages, windows)
     timed = [passage for passage in passages.seen if has_time(occurrences[passage])]
     unfinished = [each.cpu_total_ns for each in occurrences.values() if not each.is_finished]
     recorded = _spread(
-        _totals(_on_device(passages.seen, windows), occurrences, lambda occurrence: occurrence.cuda_total_ns)
+        _totals(nests.on_device(passages.seen), occurrences, lambda occurrence: occurrence.cuda_total_ns)
     )
     return RegionMeasures(
         name=key.name,
@@ -179,7 +222,7 @@ def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window]) -> 
         median_occurrence=in_trace(median, windows),
         first=in_trace(timed[0], windows),
         occurrence_times=tuple(_times(passage, windows) for passage in _chosen(timed, median)),
-        cpu_recorded_ns=sum(occurrences[each].cpu_total_ns for each in _on_thread(passages.seen, windows)),
+        cpu_recorded_ns=sum(occurrences[each].cpu_total_ns for each in nests.on_thread(passages.seen)),
         cuda_recorded_ns=None if recorded is None else recorded.sum,
     )
 
@@ -189,7 +232,7 @@ def _chosen(seen: Sequence[Passage], median: Passage) -> Sequence[Passage]:
     if len(seen) <= MOST_OCCURRENCES:
         return seen
     places = [number * (len(seen) - 1) // (MOST_OCCURRENCES - 1) for number in range(MOST_OCCURRENCES)]
-    wanted = seen.index(median)
+    wanted = bisect_left(seen, median)
     inner = range(1, len(places) - 1)
     if wanted not in (places[0], places[-1]):
         places[min(inner, key=lambda place: abs(places[place] - wanted))] = wanted
@@ -224,42 +267,8 @@ def _is_warmup(window: Window, index: int) -> bool:
     return bool(window.is_warmup) and window.is_warmup[index]
 
 
-def _contains(outer: Occurrence, inner: Occurrence) -> bool:
-    """Whether the times of `inner` are part of those of `outer`. asyncio tasks cross, and each takes its own time."""
-    return outer.start_ns + outer.cpu_total_ns >= inner.start_ns + inner.cpu_total_ns
-
-
-def _was_open_for(outer: Occurrence, inner: Occurrence) -> bool:
-    """Whether `outer` was open when `inner` was entered: its device work is then part of that of `outer`."""
-    return outer.start_ns + outer.cpu_total_ns > inner.start_ns or _contains(outer, inner)
-
-
-def _on_thread(pool: Sequence[Passage], windows: Sequence[Window]) -> dict[Passage, list[Passage]]:
-    return _by_outermost(pool, windows, lambda occurrence: occurrence.thread_parent, _contains)
-
-
-def _on_device(pool: Sequence[Passage], windows: Sequence[Window]) -> dict[Passage, list[Passage]]:
-    return _by_outermost(pool, windows, lambda occurrence: occurrence.parent, _was_open_for)
-
-
-def _by_outermost(
-    pool: Sequence[Passage],
-    windows: Sequence[Window],
-    parent_of: Callable[[Occurrence], int],
-    holds: Callable[[Occurrence, Occurrence], bool],
-) -> dict[Passage, list[Passage]]:
-    """Passages of one region grouped by the outermost one that holds them; only those of the pool can hold others."""
-    held = set(pool)
-    groups: dict[Passage, list[Passage]] = {}
-    for passage in pool:
-        number, index = passage
-        outermost = passage
-        inner = windows[number].occurrences[index]
-        while (index := parent_of(windows[number].occurrences[index])) >= 0:
-            if (number, index) in held and holds(windows[number].occurrences[index], inner):
-                outermost = (number, index)
-        groups.setdefault(outermost, []).append(passage)
-    return groups
+def _end_ns(occurrence: Occurrence) -> int:
+    return occurrence.start_ns + occurrence.cpu_total_ns
 
 
 def _totals(

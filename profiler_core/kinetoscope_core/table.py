@@ -125,14 +125,14 @@ def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
     if contents.kernels:
         kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"))
         for each in contents.kernels:
-            kernels.add_row(printable(each.name[:_LONGEST_NAME]), time_text(each.total_ns), str(each.count))
+            kernels.add_row(cut(printable(each.name), _LONGEST_NAME), time_text(each.total_ns), str(each.count))
         tables.append(kernels)
     if contents.operators:
         columns = ("CPU", "CUDA", "Times") if has_cuda else ("CPU", "Times")
         operators = _costliest("Operators", contents.operator_names, columns)
         for each in contents.operators:
             cuda = [] if each.cuda_total_ns is None else [time_text(each.cuda_total_ns)]
-            name = printable(each.name[:_LONGEST_NAME])
+            name = cut(printable(each.name), _LONGEST_NAME)
             operators.add_row(name, time_text(each.cpu_total_ns), *cuda, str(each.count))
         tables.append(operators)
     return tables
@@ -147,7 +147,7 @@ def _costliest(heading: str, names: int, columns: Sequence[str]) -> Table:
 
 
 def _name_of(region: RegionMeasures) -> str:
-    name = printable(region.name)
+    name = cut(printable(region.name), _LONGEST_NAME)
     return f"{name} ({region.names} names)" if region.names > 1 else name
 
 
@@ -172,6 +172,8 @@ def _table(
     caption = "Medians per occurrence"
     if left_out:
         caption += f"; too narrow for {', '.join(left_out)}"
+    if any(len(region.name) > _LONGEST_NAME for region in regions):
+        caption += "; long names are cut, --json has more of them"
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
     table.add_column("Region", overflow="fold", min_width=10)
     for heading in headings:
@@ -179,5 +181,5 @@ def _table(
     for region in regions:
         table.add_row(_name_of(region), *(columns[heading](region) for heading in headings))
     for each in unmeasured:
-        table.add_row(printable(each.name), *_unmeasured_cells(each, place(each), headings))
+        table.add_row(cut(printable(each.name), _LONGEST_NAME), *_unmeasured_cells(each, place(each), headings))
     return table

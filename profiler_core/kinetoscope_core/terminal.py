@@ -19,10 +19,11 @@ from kinetoscope_core.phrasing import active, finding_text, region_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import StoredRun
 from kinetoscope_core.table import BOUND_STYLES, contents_tables, region_table, rows_of
-from kinetoscope_core.text import count_text, printable, short_path, size_text, time_text
+from kinetoscope_core.text import count_text, cut, printable, short_path, size_text, time_text
 
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
+_LONGEST_NAME_AT_A_LINE = 100
 _MOST_FINDINGS_OF_A_REGION = 4
 
 
@@ -65,13 +66,13 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
     console.print(Text(short_path(file), style="bold"), soft_wrap=True)
     shown = sorted({near for line in at_line for near in range(line - _CONTEXT_LINES, line + _CONTEXT_LINES + 1)})
     shown = [number for number in shown if 1 <= number <= len(lines)]
-    width = max((len(lines[number - 1].expandtabs()) for number in shown), default=0)
+    width = max((len(printable(lines[number - 1].expandtabs())) for number in shown), default=0)
     previous = 0
     for number in shown:
         if number > previous + 1:
             console.print(Text("     ⋮", style="dim"))
         previous = number
-        code = lines[number - 1].expandtabs()
+        code = printable(lines[number - 1].expandtabs())
         here = at_line.get(number, [])
         text = Text().append(f"{number:>5} ", style="dim").append(code, style="bold" if here else "dim")
         for index, region in enumerate(here[:_MOST_NAMES_AT_A_LINE]):
@@ -80,7 +81,7 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
                 text = Text(" " * 6)
             text.append(" " * (width + 8 - len(text)))
             if len(here) > 1:
-                text.append(f"{printable(region.name)}: ")
+                text.append(f"{cut(printable(region.name), _LONGEST_NAME_AT_A_LINE)}: ")
             text.append(region_text(region), style=BOUND_STYLES.get(region.bound or "", "default"))
         console.print(text, soft_wrap=True)
         if len(here) > _MOST_NAMES_AT_A_LINE:
@@ -124,16 +125,19 @@ def _footer(result: Result) -> list[str]:
     lines: list[str] = []
     if result.device is not None:
         count = f"{result.device.count} × " if result.device.count > 1 else ""
-        lines.append(f"Device: {count}{result.device.name}" + (f", torch {result.torch}" if result.torch else ""))
+        lines.append(
+            f"Device: {count}{printable(result.device.name)}"
+            + (f", torch {printable(result.torch)}" if result.torch else "")
+        )
     elif result.torch is not None:
-        lines.append(f"torch {result.torch}")
+        lines.append(f"torch {printable(result.torch)}")
     if result.device_total_ns is not None and result.outside_regions_ns is not None:
         outside = time_text(result.outside_regions_ns) if result.outside_regions_ns else "none"
         lines.append(f"Device work: {time_text(result.device_total_ns)} in all; outside any region: {outside}")
     if result.run is not None and result.run.was_ended_early:
         lines.append("The script was ended once enough was measured; --to-the-end runs it whole.")
     if result.no_cuda_because is not None:
-        lines.append(f"No CUDA times: {result.no_cuda_because}")
+        lines.append(f"No CUDA times: {printable(result.no_cuda_because)}")
     return lines + [f"Trace: {short_path(str(trace))}" for trace in result.traces]
 
 
@@ -158,9 +162,15 @@ def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
         except (UsageError, KeyError, TypeError):
             damaged.append(run)
             continue
-        table.add_row(run.id, printable(command), device, str(len(placed)), size_text(run.size_bytes))
+        table.add_row(
+            printable(run.id),
+            cut(printable(command), 500),
+            printable(device),
+            str(len(placed)),
+            size_text(run.size_bytes),
+        )
     console.print(table)
     if damaged:
-        names = ", ".join(run.id for run in damaged)
-        console.print(f"{count_text(len(damaged), 'run')} cannot be read; delete: {names}", soft_wrap=True)
-    console.print(f"Results and traces: {runs[0].folder.parent}", soft_wrap=True)
+        names = ", ".join(printable(run.id) for run in damaged)
+        console.print(Text(f"{count_text(len(damaged), 'run')} cannot be read; delete: {names}"), soft_wrap=True)
+    console.print(Text(f"Results and traces: {printable(str(runs[0].folder.parent))}"), soft_wrap=True)

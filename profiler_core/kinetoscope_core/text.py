@@ -1,7 +1,9 @@
-"""Times, sizes, paths and counts as people read them."""
+"""Times, sizes, paths and counts as people read them, and foreign text made harmless."""
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 _UNITS = ((1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s"))
 
@@ -38,6 +40,23 @@ def size_text(size_bytes: int) -> str:
         if value < 999.5 or unit == "TB":
             return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
     raise AssertionError("unreachable: the last unit takes all")
+
+
+LONGEST_NAME: Final = 2_000
+"""In characters, of a name in a result: those of real kernels and regions are shorter."""
+
+
+def short_name(name: str) -> str:
+    """A name of at most `LONGEST_NAME` characters; of a longer one the beginning, and what tells it from others."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    mark = zlib.crc32(name.encode("utf-8", "surrogatepass"))
+    return f"{name[: LONGEST_NAME - 50]}… ({len(name):,} characters, {mark:08x})"
+
+
+def cut(text: str, most: int) -> str:
+    """The text in at most so many characters, the last of which is then `…`."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def printable(text: str) -> str:

@@ -10,13 +10,14 @@ from kinetoscope_core.findings import BOUNDS
 from kinetoscope_core.measures import Breakdown, ChainLink, RegionMeasures, Spread
 from kinetoscope_core.phrasing import bound_text, finding_text
 from kinetoscope_core.results import Result
-from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_core.text import count_text, cut, printable, time_text
 from kinetoscope_server.changes import Changes
 from kinetoscope_server.documents import Document
 from kinetoscope_server.explaining import page_of
 from kinetoscope_server.measured import Placed
 
 _MOST_OF_A_NAME = 60
+_LONGEST_TITLE = 300
 _MOST_LINKS = 8
 
 
@@ -49,7 +50,7 @@ def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int =
 
 def _story(placed: Placed) -> Iterator[str]:
     region = placed.measured.region
-    title = f"**{escaped(region.name)}**"
+    title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
     if region.has_not_ended:
         title += " · not ended"
     elif region.bound is not None:
@@ -194,7 +195,7 @@ def _names_table(here: Sequence[Placed]) -> str:
         times += [region.cpu_total_ns, region.cpu_self_ns]
         least = "≥ " if region.has_not_ended else ""
         cells = [least + time_text(spread.median) if spread else "" for spread in times]
-        lines.append("| " + " | ".join([escaped(region.name), *cells, str(region.measured)]) + " |")
+        lines.append("| " + " | ".join([_short(region.name), *cells, str(region.measured)]) + " |")
     return "\n".join(lines)
 
 
@@ -202,11 +203,11 @@ def _footer(placed: Placed) -> str:
     result = placed.measured.shown.result
     device = ""
     if result.device is not None:
-        device = (f"{result.device.count} × " if result.device.count > 1 else "") + result.device.name
-    facts = [device, f"torch {result.torch}" if result.torch else "", *_run_facts(result)]
+        device = (f"{result.device.count} × " if result.device.count > 1 else "") + escaped(result.device.name)
+    facts = [device, f"torch {escaped(result.torch)}" if result.torch else "", *_run_facts(result)]
     lines = [" · ".join(fact for fact in facts if fact)]
     if result.no_cuda_because is not None:
-        lines.append(f"No CUDA times: {result.no_cuda_because}")
+        lines.append(f"No CUDA times: {escaped(result.no_cuda_because)}")
     return "  \n".join(line for line in lines if line)
 
 
@@ -215,7 +216,7 @@ def _run_facts(result: Result) -> list[str]:
     if run is None:
         return [f"from {', '.join(escaped(trace.name) for trace in result.traces)}"]
     what = f"python -m {run.script}" if run.is_module else f"python {Path(run.script).name}"
-    command = printable(" ".join([what, *run.arguments]))
+    command = cut(printable(" ".join([what, *run.arguments])), _LONGEST_TITLE)
     facts = [f"`{command.replace('`', chr(39))}`", f"{run.started.replace('T', ' ')[:19]} UTC"]
     if run.is_prepared:
         facts.append("in a prepared interpreter")
@@ -227,5 +228,5 @@ def _run_facts(result: Result) -> list[str]:
 def escaped(text: str) -> str:
     """Text for Markdown: what would be markup or end a table's cell is taken literally."""
     return "".join(
-        f"\\{character}" if character in "\\`*_{}[]<>()#+-!|~" else character for character in printable(text)
+        f"\\{character}" if character in "\\`*_{}[]<>()#+-!|~&" else character for character in printable(text)
     )

@@ -16,6 +16,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.protocol.json_rpc import JsonRPCResponseMessage
 
 from kinetoscope_server import codec, methods
+from kinetoscope_server.foreign import harmless
 from kinetoscope_server.transport import END, REQUEST_CANCELLED, Receiver, cancelled_by
 
 log = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class Protocol(LanguageServerProtocol):
 
     def _handle(self, message: Any, cancelled: set[int | str]) -> None:
         if not isinstance(message, dict):
-            log.error("not a message: %r", message)
+            log.error("not a message: %.200r", message)
             return
         fields = cast("dict[str, Any]", message)
         identity: Any = fields.get("id")
@@ -71,7 +72,16 @@ class Protocol(LanguageServerProtocol):
                 self._send_response(identity, error=refusal)
             return
         try:
+            if fields.get("method") == types.WORKSPACE_EXECUTE_COMMAND and isinstance(fields.get("params"), dict):
+                # Without a list pygls would call the command with nothing, whatever it wants.
+                fields["params"] = {**fields["params"], "arguments": fields["params"].get("arguments") or []}
             structured: Any = self.structure_message(fields)
+            if identity is not None and "method" in fields and not hasattr(structured, "id"):
+                error = types.ResponseError(
+                    types.ErrorCodes.InvalidRequest.value, "This is a notification: send it without an id."
+                )
+                self._send_response(identity, error=error)
+                return
             self.handle_message(structured)
         except Exception as error:  # noqa: BLE001 - whatever a client sends, the server lives on
             log.warning("a message that cannot be read: %s: %r", error, fields.get("method"))
@@ -112,6 +122,7 @@ class Protocol(LanguageServerProtocol):
     def _send_data(self, data: Any) -> None:
         if self.writer is None:
             return
+        harmless(data)
         try:
             body = codec.encoded(data, self._serialize_message)
         except (TypeError, ValueError):

@@ -88,6 +88,9 @@ class Settings:
         return found
 
 
+_MOST: Final = 1_000_000  # calls, or seconds
+
+
 def _fits(path: str, pattern: str, root: Path | None) -> bool:
     if not Path(pattern).is_absolute():
         pattern = str((root or Path("/")) / pattern) if "/" in pattern else f"*/{pattern}"
@@ -139,12 +142,12 @@ class _Reading:
         if values is None or (prefix and values == []):  # Lua has one empty table: Neovim sends `{}` as a list
             return {}
         if not isinstance(values, dict):
-            self._refuse(prefix.rstrip("."), values, "an object")
+            self._refuse(prefix.rstrip("."), "an object")
             return {}
         given: dict[str, Any] = {}
         for key, value in cast("dict[str, object]", values).items():
             if key not in known:
-                self._refuse(prefix + key, value, f"one of the settings {', '.join(sorted(known))}", is_name=True)
+                self._refuse(prefix + key, f"one of the settings {', '.join(sorted(known))}", is_name=True)
             elif value is not None:
                 name, read = known[key]
                 result = read(prefix + key, value)
@@ -168,24 +171,24 @@ class _Reading:
         texts = self._texts(name, value)
         if texts is None or all(part.isidentifier() for text in texts for part in text.split(".")):
             return texts
-        return self._refuse(name, value, "a list of names of modules, as an import has them")
+        return self._refuse(name, "a list of names of modules, as an import has them")
 
-    def _refuse(self, name: str, value: object, wanted: str, *, is_name: bool = False) -> None:
+    def _refuse(self, name: str, wanted: str, *, is_name: bool = False) -> None:
         full = f"{SECTION}.{name}" if name else SECTION
         if is_name:
             self.wrong.append(f"{full}: there is no such setting ({wanted}).")
         else:
-            self.wrong.append(f"{full}: {value!r} is not {wanted}; the default is used.")
+            self.wrong.append(f"{full}: its value is not {wanted}; the default is used.")
 
     def _text(self, name: str, value: object) -> str | None:
         if isinstance(value, str):
             return value or None  # VS Code's settings page makes an empty text of what was deleted
-        return self._refuse(name, value, "a text")
+        return self._refuse(name, "a text")
 
     def _address(self, name: str, value: object) -> str | None:
         if isinstance(value, str) and value.startswith(("http://", "https://")):
             return value.rstrip("/")
-        return self._refuse(name, value, "an address that begins with http:// or https://")
+        return self._refuse(name, "an address that begins with http:// or https://")
 
     def _texts(self, name: str, value: object) -> tuple[str, ...] | None:
         given: object = value
@@ -194,7 +197,7 @@ class _Reading:
             texts = tuple(item for item in items if isinstance(item, str))
             if len(texts) == len(items):
                 return texts
-        return self._refuse(name, value, "a list of texts")
+        return self._refuse(name, "a list of texts")
 
     def _environment(self, name: str, value: object) -> dict[str, str] | None:
         given: object = value
@@ -205,11 +208,11 @@ class _Reading:
             texts = {key: text for key, text in pairs.items() if isinstance(text, str)}
             if len(texts) == len(pairs) and all(key and "=" not in key for key in texts):
                 return texts
-        return self._refuse(name, value, "an object of names and texts")
+        return self._refuse(name, "an object of names and texts")
 
     def _runs(self, name: str, value: object) -> tuple[RunSettings, ...] | None:
         if not isinstance(value, list):
-            return self._refuse(name, value, "a list")
+            return self._refuse(name, "a list")
         known: dict[str, tuple[str, Callable[[str, object], Any]]] = {
             "files": ("files", self._patterns),
             "script": ("script", self._text),
@@ -231,23 +234,23 @@ class _Reading:
 
     def _count(self, least: int) -> Callable[[str, object], int | None]:
         def read(name: str, value: object) -> int | None:
-            if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            if isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MOST:
                 return value
-            return self._refuse(name, value, f"a whole number from {least} on")
+            return self._refuse(name, f"a whole number from {least} to {_MOST:,}")
 
         return read
 
     def _switch(self, name: str, value: object) -> bool | None:
-        return value if isinstance(value, bool) else self._refuse(name, value, "true or false")
+        return value if isinstance(value, bool) else self._refuse(name, "true or false")
 
     def _seconds(self, name: str, value: object) -> float | None:
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf"):
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
             return float(value)
-        return self._refuse(name, value, "a number of seconds above 0")
+        return self._refuse(name, f"a number of seconds above 0, at most {_MOST:,}")
 
     def _choice(self, choices: Sequence[str]) -> Callable[[str, object], Any]:
         def read(name: str, value: object) -> object:
-            return value if value in choices else self._refuse(name, value, "one of " + ", ".join(choices))
+            return value if value in choices else self._refuse(name, "one of " + ", ".join(choices))
 
         return read
 

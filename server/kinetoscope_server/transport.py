@@ -22,6 +22,9 @@ from kinetoscope_server import codec
 log = logging.getLogger(__name__)
 
 _HEADER: Final = b"content-length:"
+_LONGEST_HEADER: Final = 8_192
+_LONGEST_BODY: Final = 1 << 29
+"""Bytes. No text that an editor opens is as long; memory is asked for before a body is read."""
 END: Final = object()
 """Stands in the queue where the input ended; `None` would be a message that says `null`."""
 
@@ -62,21 +65,33 @@ def accept_tcp(host: str, port: int) -> Channel:
 def frames(reading: IO[bytes]) -> Iterator[bytes]:
     """The bodies of the frames until the input ends, also in the middle of one.
 
-    A length that is no number ends it too (`ValueError`): where the next frame begins is then unknown.
+    A length that is no number, or that nobody means, ends it too (`ValueError`): where the next frame begins is then
+    unknown.
     """
     while True:
-        length = 0
-        while line := reading.readline():
+        lengths: set[bytes] = set()
+        while line := reading.readline(_LONGEST_HEADER):
+            if not line.endswith(b"\n") and len(line) == _LONGEST_HEADER:
+                raise ValueError("a header without an end")
             if not line.strip():
                 break
             if line.lower().startswith(_HEADER):
-                length = int(line[len(_HEADER) :])
-        if not line or length < 0:
+                lengths.add(line[len(_HEADER) :].strip())
+        if not line:
             return
-        body = reading.read(length)
+        body = reading.read(length := _length(lengths))
         if len(body) < length:
             return
         yield body
+
+
+def _length(lengths: set[bytes]) -> int:
+    if len(lengths) > 1:
+        raise ValueError("two lengths for one message")
+    text = lengths.pop() if lengths else b"0"
+    if not text.isdigit() or len(text) > 20 or int(text) > _LONGEST_BODY:
+        raise ValueError(f"a message of {text[:40]!r} bytes")
+    return int(text)
 
 
 class Receiver:
@@ -109,7 +124,7 @@ class Receiver:
                 if identity is not None:
                     self.cancelled.add(identity)
                 self._loop.call_soon_threadsafe(self.messages.put_nowait, message)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, MemoryError) as error:
             log.warning("the input cannot be read any further: %s", error)
         finally:
             with contextlib.suppress(RuntimeError):  # the loop has ended while we were reading

@@ -22,7 +22,7 @@ _START: Final = (
 """Imports are found where we found ours, whatever PYTHONPATH, PYTHONSAFEPATH or a file in the workspace say: those are
 for the script, which inherits the environment."""
 
-_LONGEST_LINE: Final = 1 << 30
+_LONGEST_LINE: Final = 1 << 28
 _KILL_AFTER_S: Final = 5.0
 """For a worker that does not end by itself when it is told to, and runs no script, or one that was cancelled twice."""
 _STDERR_KEPT: Final = 4_000

@@ -577,3 +577,24 @@ def test_later_times_are_rounded_as_the_ui_does():
 def test_an_empty_range_is_a_mistake(ends):
     with pytest.raises(ValueError, match="not a range"):
         TimeRange(*ends)
+
+
+def test_idle_connections_are_few_and_end(monkeypatch):
+    """258 of them, a byte every 10 s, used up the descriptors of the language server."""
+    monkeypatch.setattr("kinetoscope_core.perfetto.serving.REQUEST_WITHIN_S", 0.5)
+    with TraceServer() as server:
+        port = urlsplit(server.link(H200, title="t")).port
+        assert port is not None
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+        for each in idle:
+            each.settimeout(30)
+        for each in idle:
+            try:
+                each.sendall(b"G")
+                assert each.recv(1) == b""
+            except ConnectionError:
+                pass
+            each.close()
+        with socket.create_connection(("127.0.0.1", port), 30) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert connection.recv(12) == b"HTTP/1.1 404"

@@ -233,3 +233,15 @@ def test_arguments_that_are_no_list_of_texts_run_nothing(connect, tmp_path, argu
     assert "error" in client.request("workspace/executeCommand", **given)
     assert client.request("workspace/executeCommand", command="kinetoscope.cancel")["result"] is False
     assert not (tmp_path / "it ran").exists()
+
+
+def test_what_is_sent_in_a_wrong_way_is_answered_with_an_error(connect):
+    client = connect()
+    client.begin()
+    few = client.request("workspace/executeCommand", command="kinetoscope.profileFile")
+    assert few["error"]["code"] == -32602
+    wrong = client.request("workspace/executeCommand", command="kinetoscope.profileRegion", arguments=["u", "x", []])
+    assert wrong["error"]["code"] == -32602
+    document = {"uri": "file:///work/f.py", "languageId": "python", "version": 1, "text": "x = 1\n"}
+    assert client.request("textDocument/didOpen", textDocument=document)["error"]["code"] == -32600
+    assert client.request("no/such")["error"]["code"] == -32601

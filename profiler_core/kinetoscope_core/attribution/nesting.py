@@ -121,12 +121,14 @@ def _walk(
     calls_ns, operators = found.cpu_calls_ns, found.operators
     operator_in = [-1] * len(ends)  # the last one directly in each occurrence
     entered: list[int] = []
+    uncovered: list[int] = []  # those of `entered` that no child event has covered to their end
     top = -1
     top_end = covered = _NEVER  # of the innermost occurrence: its end, and `covered_until`
     for index in order:
         start = start_of[index]
         while top_end <= start:
-            entered.pop()
+            if entered.pop() == (uncovered[-1] if uncovered else -1):
+                uncovered.pop()
             top = entered[-1] if entered else -1
             top_end = ends[top] if entered else _NEVER
             covered = covered_until[top] if entered else _NEVER
@@ -141,7 +143,8 @@ def _walk(
                 _note_wait(start, end, entered, ends, waits)
         if end > covered:
             # The occurrences further out have counted the innermost one as a child, so only what outlives it is new.
-            for open_one in reversed(entered):
+            while uncovered:
+                open_one = uncovered[-1]
                 its_end = ends[open_one]
                 until = covered_until[open_one]
                 reach = end if end < its_end else its_end  # noqa: FURB136 - min() is a call for every slice of a trace
@@ -156,7 +159,10 @@ def _walk(
                         operators.ns.append(added)
                     elif kind == CALL:
                         calls_ns[open_one] += added
-                if end <= its_end:
+                if end < its_end:
+                    break
+                uncovered.pop()
+                if end == its_end:
                     break
             covered = covered_until[top]
         if kind == REGION:
@@ -164,6 +170,7 @@ def _walk(
             if entered:
                 found.thread_parent[occurrence] = top
             entered.append(occurrence)
+            uncovered.append(occurrence)
             top = occurrence
             top_end = end
             covered = start

@@ -1,11 +1,12 @@
 """HTTP for two names below a secret: the page and its trace. Everything else is not found."""
 
 import os
+import socket
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Protocol
 from urllib.parse import urlsplit
 
 from kinetoscope_core.perfetto.links import Link, Links
@@ -21,9 +22,17 @@ _GZIP_WINDOW: Final = 31
 _STALLED_AFTER_S: Final = 60
 
 
+class Server(Protocol):
+    """What answers need of the server that they are answers of."""
+
+    def has_come(self, connection: socket.socket) -> None:
+        """The whole request of that connection was read."""
+
+
 class Answer(BaseHTTPRequestHandler):
     """One request. The connection ends with it, so that none outlives the server's reason to be there."""
 
+    server: "Server"  # pyright: ignore[reportIncompatibleVariableOverride] - nobody else makes answers
     protocol_version = "HTTP/1.1"
     server_version = "Kinetoscope"
     sys_version = ""
@@ -36,6 +45,7 @@ class Answer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.close_connection = True
+        self.server.has_come(self.connection)
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or host_in(hosts[0]) not in self._hosts:
             # A foreign site may make its own name lead to 127.0.0.1 (DNS rebinding); its pages still send that name.

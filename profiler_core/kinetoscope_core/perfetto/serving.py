@@ -1,6 +1,8 @@
 """The server behind the links: one socket on 127.0.0.1, there only while a link lives."""
 
+import contextlib
 import logging
+import socket
 import socketserver
 import sys
 import threading
@@ -18,6 +20,10 @@ from kinetoscope_core.perfetto.page import Page, embedding_sources, perfetto_ui
 from kinetoscope_core.perfetto.zooming import TimeRange
 
 PUBLIC_UI: Final = "https://ui.perfetto.dev"
+MOST_CONNECTIONS: Final = 32
+"""At once. A browser makes six; what comes beyond is hung up on, and tries again."""
+REQUEST_WITHIN_S: Final = 10.0
+"""From the connection to the end of its headers, however they come."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _LOOK_AT_CLOCK_EVERY_S: Final = 0.1
 
@@ -113,11 +119,31 @@ class _Listener(socketserver.ThreadingTCPServer):
 
     daemon_threads = True
     timeout = _LOOK_AT_CLOCK_EVERY_S
+    request_queue_size = 64
 
     def __init__(self, answer: "partial[Answer]") -> None:
         super().__init__(("127.0.0.1", 0), answer)
         self.port: int = self.socket.getsockname()[1]
         self.ended = threading.Event()
+        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._awaited: dict[socket.socket, float] = {}  # connections whose request is not whole yet, and until when
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        if self._free.acquire(blocking=False):
+            self._awaited[request] = time.monotonic() + REQUEST_WITHIN_S
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._awaited.pop(request, None)
+            self._free.release()
+
+    def has_come(self, connection: socket.socket) -> None:
+        self._awaited.pop(connection, None)
 
     def serve_while(self, has_work: Callable[[], bool]) -> None:
         threading.Thread(target=self._serve, args=(has_work,), name="kinetoscope-perfetto", daemon=True).start()
@@ -131,5 +157,13 @@ class _Listener(socketserver.ThreadingTCPServer):
             with self:
                 while has_work():
                     self.handle_request()
+                    self._hang_up_on_the_slow()
         finally:
             self.ended.set()
+
+    def _hang_up_on_the_slow(self) -> None:
+        now_s = time.monotonic()
+        for connection, until_s in list(self._awaited.items()):
+            if now_s > until_s:
+                with contextlib.suppress(OSError):  # it may be closed already
+                    connection.shutdown(socket.SHUT_RDWR)

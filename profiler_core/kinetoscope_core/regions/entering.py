@@ -223,7 +223,7 @@ def _decorates(chunk: Chunk, function: Node, outside: tuple[Scope, ...]) -> Deco
 def _is_generator(chunk: Chunk, function: Node, inside: tuple[Scope, ...]) -> bool:
     for start, end in chunk.words(b"yield", function.start_byte, function.end_byte):
         way = chunk.way_to(start, end)
-        if way[-1].node.type == "yield" and place_of(way).scopes == inside:
+        if way and way[-1].node.type == "yield" and place_of(way).scopes == inside:
             return True
     return False
 

@@ -11,11 +11,15 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
 from kinetoscope_core.regions.chunks import Inside
+from kinetoscope_core.regions.depth import bearable
 from kinetoscope_core.regions.positions import Position, Range, decoded
 from kinetoscope_core.regions.repairing import repairs
 
 _LANGUAGE: Final = Language(tree_sitter_python.language())
 _LONE_CR = re.compile(rb"\r(?!\n)")
+
+# A hundred levels of blocks are 200 steps. Without a limit, a nest of n mentions takes n * n steps.
+_LONGEST_WAY: Final = 500
 
 _T = TypeVar("_T")
 
@@ -43,20 +47,23 @@ def with_line_feeds(data: bytes) -> bytes:
 class Chunk:
     """A piece of a source text that parses alone, from the start of a line to the end of one.
 
-    `text` is what the tree belongs to: the piece, repaired if it was broken, and below the head of a class if it begins
-    `inside` one. Rows count from the piece's first line.
+    `text` is what the tree belongs to: the piece, repaired if it was broken, without what tree-sitter cannot
+    bear, and below the head of a class if it begins `inside` one. Rows count from the piece's first line.
     """
 
-    __slots__ = ("_found", "_head", "_insertions", "_plain", "_tree", "data", "inside", "rows", "text")
+    __slots__ = ("_code", "_found", "_head", "_insertions", "_plain", "_tree", "data", "inside", "rows", "text")
 
     def __init__(self, data: bytes, inside: Inside | None = None, older: "tuple[Chunk, Change] | None" = None) -> None:
         self.data = data
         self.inside = inside
         self.rows = data.count(b"\n")
         self._head = b"class %b:\n" % inside.name if inside else b""
-        self.text = self._head + data
+        self._code = bearable(data)
+        self.text = self._head + self._code
         self._insertions: dict[int, list[tuple[int, int]]] = {}
         self._found: dict[Hashable, object] = {}
+        if older is not None and (older[0]._code is not older[0].data or self._code is not data):  # noqa: SLF001
+            older = None  # what became blank may lie outside of the edit
         self._plain = _parsed(self.text) if older is None else older[0].parsed_again(self.text, older[1])
         self._tree = self._plain
         if self._plain.root_node.has_error:
@@ -72,7 +79,7 @@ class Chunk:
 
     def _repair(self, *, is_fresh: bool) -> None:
         # A tree with errors depends on the edits that led to it, and the answer must not: it is made anew.
-        insertions = repairs(self.data)
+        insertions = repairs(self._code)
         if not insertions:
             self._tree = self._plain if is_fresh else _parsed(self.text)
             return
@@ -80,12 +87,12 @@ class Chunk:
         done = 0
         length = 0
         for offset, added in insertions:
-            pieces += (self.data[done:offset], added)
+            pieces += (self._code[done:offset], added)
             length += offset - done
-            row, column = _point(self.data, offset)
+            row, column = _point(self._code, offset)
             self._insertions.setdefault(row, []).append((column, len(added)))
             done = offset
-        self.text = b"".join([self._head, *pieces, self.data[done:]])
+        self.text = b"".join([self._head, *pieces, self._code[done:]])
         self._tree = _parsed(self.text)
 
     def once(self, key: Hashable, find: Callable[[], _T]) -> _T:
@@ -122,11 +129,13 @@ class Chunk:
         return at
 
     def way_to(self, start: int, end: int) -> tuple[Step, ...]:
-        """The nodes from the root to the smallest one around these bytes."""
+        """The nodes from the root to the smallest one around these bytes; none where it is too deep."""
         cursor = self._tree.walk()
         steps: list[Step] = []
         node = cursor.node
         while node is not None and node.start_byte <= start and node.end_byte >= end:
+            if len(steps) == _LONGEST_WAY:
+                return ()
             steps.append(Step(node, cursor.field_name))
             if cursor.goto_first_child_for_byte(start) is None:
                 break

@@ -1,12 +1,18 @@
 """Whether code that runs now may run again: whether a loop is around it, in its function or in one that called it."""
 
 import dis
+import sys
 from bisect import bisect_right
 from types import CodeType, FrameType
 from typing import List, Optional, Set
 
 _ENDS = frozenset(("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"))
 _ALWAYS = frozenset(("JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"))
+
+
+def comes_again() -> bool:
+    """Whether what calls this may run a second time."""
+    return is_in_a_loop(sys._getframe(1))
 
 
 def is_in_a_loop(frame: Optional[FrameType]) -> bool:

@@ -14,7 +14,6 @@ from .adoption import Adoption, Recording
 from .ending import End, EndOfRun
 from .imports import on_import
 from .interrupts import interrupts_deferred
-from .loops import is_in_a_loop
 from .otherentries import hook_other_entries
 from .profiling import Profiler, device_facts, set_profiler_enabled
 from .regionlog import NamedRegion, RegionLog, window_values, write_log

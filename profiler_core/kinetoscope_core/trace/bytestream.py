@@ -40,7 +40,9 @@ class ByteStream:
     @property
     def place(self) -> int | None:
         """How many bytes were read; `None` where it is not possible to go to a place."""
-        return None if self._is_gzip or self._ahead else self._file.tell()
+        if self._is_gzip or self._ahead or not self._file.seekable():  # a pipe is read once, from its beginning
+            return None
+        return self._file.tell()
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ from operator import add
 from struct import pack
 from typing import Final, TypeAlias
 
+from kinetoscope_core.text import LONGEST_NAME, short_name
 from kinetoscope_core.trace.columns import DeviceActivities, ForwardBackwardFlows, HostSlices, OverheadSlices, Thread
 from kinetoscope_core.trace.events import Event, FlowEnd, FlowStart, Slice, Unreadable, Unused
 from kinetoscope_core.trace.schema import (
@@ -79,7 +80,12 @@ class Collector:
     @property
     def names(self) -> tuple[str, ...]:
         """What the columns `name` refer to."""
-        return tuple(self._names)
+        return tuple(map(short_name, self._names))
+
+    @property
+    def long_names(self) -> int:
+        """How many of the names are cut in `names`."""
+        return sum(len(name) > LONGEST_NAME for name in self._names)
 
     @property
     def threads(self) -> tuple[Thread, ...]:

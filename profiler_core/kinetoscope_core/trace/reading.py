@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.measures import Problem
+from kinetoscope_core.text import LONGEST_NAME
 from kinetoscope_core.trace import repair
 from kinetoscope_core.trace.bytestream import ByteStream, opened
 from kinetoscope_core.trace.collecting import Collector
@@ -129,6 +130,10 @@ def _problems_of(
             plural = "" if number == 1 else "s"
             text = message.format(n=f"{number} event{plural}", p=f"{number} place{plural}")
             yield Problem(code, text, {"count": number})
+    if collector.long_names:
+        verb = "name has" if collector.long_names == 1 else "names have"
+        message = f"{collector.long_names} {verb} more than {LONGEST_NAME:,} characters: only the beginning is kept."
+        yield Problem("long-names", message, {"count": collector.long_names})
     below, beyond = collector.bound_durations()
     if below:
         message = f"{_slices(below)} had a duration below zero, taken as 0 and in no statistics."

@@ -33,12 +33,13 @@ AFTER_LIST: Final = r'\s*(?:,\s*"[^"\\]{1,80}"\s*:|\}[\s}]*$|$)'
 _EVENT_BORDER: Final = re.compile(rb'\}\s*,\s*(?=\{\s*"(?:%b)"\s*:)' % "|".join(EVENT_KEYS).encode())
 # The quote before the colon makes this hit values only, never the inside of a string.
 _NAN_VALUE: Final = re.compile(rb'((?<!\\)"\s*:\s*)[+-]?(?:NaN|nan|Infinity|inf|Inf|INF)(?=\s*[,}\]])')
-_ARRAY_END: Final = re.compile(rf"\s*(,?)\s*\](?={AFTER_LIST})")
-_DAMAGED_END: Final = re.compile(rf"\}}\s*,?\s*\]({AFTER_LIST})".encode())
+_ARRAY_END: Final = re.compile(rf"\s*(?:(,)\s*)?\](?={AFTER_LIST})")
+_DAMAGED_END: Final = re.compile(rf"\}}\s*(?:,\s*)?\]({AFTER_LIST})".encode())
 _BETWEEN: Final = b", \t\r\n"
 _LONGEST_WAITING: Final = 4096
 
-_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+# One without an end goes on to the end: else each quote in it would be tried, each through all that follows.
+_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
 _STRING_TOKEN: Final = re.compile(_STRING, re.DOTALL)
 _STRING_OR_NAN: Final = re.compile(_STRING + r"|[+-]?\b(?:NaN|nan|Infinity|inf|Inf|INF)\b", re.DOTALL)
 _STRING_OR_TRAILING_COMMA: Final = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
@@ -58,7 +59,7 @@ _NEXT_ITEM: Final = re.compile(r'\s*,\s*["\[{\dtfn-]')
 _LONGEST_REPAIR: Final = 1 << 20
 
 # What may follow an event; anything else means that it was not read to its end.
-_AFTER_EVENT: Final = re.compile(rf"\s*(?:$|,?\s*\](?={AFTER_LIST})|,\s*\{{)")
+_AFTER_EVENT: Final = re.compile(rf"\s*(?:$|(?:,\s*)?\](?={AFTER_LIST})|,\s*\{{)")
 
 
 def cleaned(text: bytes, counts: Counter[str]) -> bytes:
@@ -80,18 +81,27 @@ def repaired_events(text: bytes, counts: Counter[str], *, at_end: bool) -> tuple
     """
     events: list[Event] = []
     position = 0
-    waiting = b""  # an object inside an event can look like a border: then the event goes on in the next piece
+    # An object inside an event can look like a border: then the event goes on in the next piece. With each doubling of
+    # the pieces it is tried, as a name may hold nothing but what looks like borders.
+    waiting, pieces, tried = b"", 0, 0
     borders = [border.start() + 1 for border in _EVENT_BORDER.finditer(text)]
     for end in (*borders, len(text)):
         piece = text[position:end]
         position = end
         if waiting and _is_event(piece.lstrip(_BETWEEN)):
-            counts[UNREADABLE] += 1
-            waiting = b""
-        left, tail = _take_events((waiting + piece).lstrip(_BETWEEN), events, counts)
-        waiting = b""
+            left, tail = _take_events(waiting, events, counts) if tried < pieces else (waiting, None)
+            if tail is not None:
+                return events, tail + piece + text[end:]
+            counts[UNREADABLE] += bool(left)
+            waiting, pieces = b"", 0
+        waiting, pieces = (waiting + piece).lstrip(_BETWEEN), pieces + 1
+        if pieces & (pieces - 1) and end < len(text) and len(waiting) < _LONGEST_WAITING:
+            continue
+        left, tail = _take_events(waiting, events, counts)
+        waiting, tried = b"", pieces
         if tail is not None:
             return events, tail + text[end:]
+        pieces = pieces if left else 0
         if not left:
             continue
         if end < len(text):
@@ -99,6 +109,7 @@ def repaired_events(text: bytes, counts: Counter[str], *, at_end: bool) -> tuple
                 waiting = left
             else:
                 counts[UNREADABLE] += 1
+                pieces = 0
             continue
         ending = _DAMAGED_END.search(left)
         if ending is not None:
@@ -123,7 +134,7 @@ def _take_events(piece: bytes, events: list[Event], counts: Counter[str]) -> tup
         events.append(event)
         ending = _ARRAY_END.match(after)
         if ending is not None:
-            counts[TRAILING_COMMA] += len(ending[1])
+            counts[TRAILING_COMMA] += ending[1] is not None
             return b"", after[ending.end() :].encode()
         piece = after.encode().lstrip(_BETWEEN)
     return b"", None

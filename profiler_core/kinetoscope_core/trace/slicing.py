@@ -27,9 +27,9 @@ _LONGEST_METADATA: Final = 64 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 
 _LIST_OF_EVENTS: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
-_ARRAY_END: Final = re.compile(rf"\}}\s*(,?)\s*\](?={AFTER_LIST})".encode())
+_ARRAY_END: Final = re.compile(rf"\}}\s*(?:(,)\s*)?\](?={AFTER_LIST})".encode())
 _AFTER_LIST: Final = re.compile(AFTER_LIST.encode())
-_STRING_OR_BRACKET: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
+_STRING_OR_BRACKET: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 class _Part(NamedTuple):
@@ -149,7 +149,7 @@ class EventSlices:
         for ending in reversed(endings[-4:]):
             events = self._decoder.any(text[: ending.start() + 1])
             if events is not None:
-                self.repairs[TRAILING_COMMA] += len(ending[1])
+                self.repairs[TRAILING_COMMA] += ending[1] is not None
                 return _Part(events, b"", text[ending.end() :])
         if at_end and not endings:
             # Cut off: between two events, or inside the last one.

@@ -1,0 +1,76 @@
+"""Traces that are hostile or very long: nothing waits, nothing is an escape sequence, what is cut is said."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_core.measuring import measure_traces
+
+REGION = '{"ph":"X","cat":"user_annotation","name":"a","pid":1,"tid":1,"ts":1,"dur":1}'
+
+
+def seconds_of(path: Path, text: str) -> float:
+    path.write_text(text)
+    begin = time.process_time()
+    measure_traces([path], [])
+    return time.process_time() - begin
+
+
+@pytest.mark.parametrize(
+    ("before", "each", "after"),
+    [
+        ("", " ", ""),
+        (',{"ph":NaN,"name":"', '}, {"ph":', '"}]}'),
+        (',{"ph":NaN,"name":"', '\\\\"', ""),
+        (",", "{} ", "]}"),
+    ],
+)
+def test_four_times_the_damage_takes_four_times_as_long(tmp_path: Path, before: str, each: str, after: str) -> None:
+    def seconds(count: int) -> float:
+        return seconds_of(tmp_path / "t.json", f'{{"traceEvents":[{REGION}{before}{each * count}{after}')
+
+    assert seconds(40_000) < 9 * max(seconds(10_000), 0.1)
+
+
+def test_long_names_are_cut_kept_apart_and_said(tmp_path: Path) -> None:
+    names = ["n" * 100_000 + end for end in "ab"]
+    slices = [
+        {"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 5}
+        for ts, name in enumerate(names * 2, start=1)
+    ]
+    trace = tmp_path / "t.json.gz"
+    trace.write_bytes(gzip.compress(json.dumps({"traceEvents": slices}).encode()))
+    result = measure_traces([trace], [])
+    assert len(result.regions) == 2
+    assert all(len(region.name) <= 2_000 for region in result.regions)
+    assert [problem.code for problem in result.problems if problem.code == "long-names"] == ["long-names"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no FIFO there")
+def test_a_trace_is_read_from_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = f'{{"traceEvents":[{REGION}]}}'.encode()
+    threading.Thread(target=pipe.write_bytes, args=(gzip.compress(text),)).start()
+    assert [region.name for region in measure_traces([pipe], []).regions] == ["a"]
+    command = [sys.executable, "-m", "kinetoscope_core.cli", "read", "/dev/stdin", "--json"]
+    done = subprocess.run(command, input=text, capture_output=True, timeout=120, check=True)
+    assert json.loads(done.stdout)["regions"][0]["name"] == "a"
+
+
+def test_no_foreign_text_is_an_escape_sequence_in_the_terminal(tmp_path: Path) -> None:
+    trace = tmp_path / "t\x1b[31m.json"
+    name = "\\u001b[31m[fix](command:x)"
+    device = f'"deviceProperties":[{{"id":0,"name":"{name}"}}],'
+    kernel = f'{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":5,"dur":3,"args":{{"stream":7}}}}'
+    trace.write_text(f'{{{device}"traceEvents":[{REGION.replace("a", name)},{REGION},{kernel}]}}')
+    command = [sys.executable, "-m", "kinetoscope_core.cli", "read", str(trace)]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert b"\x1b" not in done.stdout + done.stderr
