@@ -11,7 +11,7 @@ from rich.text import Text
 
 from kinetoscope_core.measures import Contents, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.phrasing import bound_text
-from kinetoscope_core.text import count_text, printable, short_path, time_text
+from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
 
 BOUND_STYLES = {
     "overhead": "yellow",

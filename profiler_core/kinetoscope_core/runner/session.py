@@ -14,6 +14,7 @@ from .adoption import Adoption, Recording
 from .ending import End, EndOfRun
 from .imports import on_import
 from .interrupts import interrupts_deferred
+from .loops import comes_again
 from .otherentries import hook_other_entries
 from .profiling import Profiler, device_facts, set_profiler_enabled
 from .regionlog import NamedRegion, RegionLog, window_values, write_log
@@ -174,9 +175,7 @@ class Session:
 
     def _on_enter(self, region: NamedRegion, passage: int) -> None:
         self._end.note_entry()
-        if self._state == "waiting" and self._window.should_open(
-            region, passage, lambda: is_in_a_loop(sys._getframe(1))
-        ):
+        if self._state == "waiting" and self._window.should_open(region, passage, comes_again):
             self._open_window()
         if not self._plan.has_focus:
             self._window.note_entry(region)
