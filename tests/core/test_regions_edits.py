@@ -178,3 +178,14 @@ def test_the_list_of_regions_is_the_caller_s_own():
     source = SourceRegions(SOURCE)
     source.regions.clear()
     assert source.regions
+
+
+def test_an_edit_that_cuts_a_kept_region_anew_moves_its_call():
+    """The blank lines between two statements belong to one of them, so that an edit there makes the next one anew."""
+    text = "import torch\nfrom torch.profiler import record_function as rf\n\n\nclass A:\n    x = 1\n\n\n"
+    text += 'held = rf("held")\n\n\ndef uses():\n    with held: pass\n'
+    for at in range(len(text)):
+        source = SourceRegions(text)
+        assert len(source.regions) == 1
+        source.apply([Edit(at, at, "\n")])
+        assert source.regions == find_regions(text[:at] + "\n" + text[at:]), text[:at]

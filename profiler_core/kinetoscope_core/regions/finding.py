@@ -55,6 +55,13 @@ class _Part:
     called: _Findings | None = None
     held: _Findings | None = None
     regions: tuple[Region, ...] | None = None
+    is_hung_on: bool = False
+    """Whether another part may have a region whose call stands in this one."""
+
+    def hangs_on(self, parts: Collection["_Part"]) -> bool:
+        return any(
+            find.elsewhere in parts for findings in (self.called, self.held) if findings for find in findings.finds
+        )
 
 
 class Finder:
@@ -88,10 +95,16 @@ class Finder:
         if self._are_aliases_known:
             self._are_aliases_known = self._links(self.chunks[first:after]) == self._links(made)
         self._changed |= self._names.replace(first, after, made)
+        # Also where the new chunks read as the old ones did: what hangs on a part has to hang on the one that is there.
+        gone = {part for part in self._parts[first:after] if part.is_hung_on}
         self._parts[first:after] = map(_Part, made)
         moved = first + len(made) - after
         begin, end = self._new
         self._new = (min(begin, first), max(end, after) + moved) if begin < end else (first, after + moved)
+        for part in self._parts if gone else ():
+            if part.hangs_on(gone):
+                part.called = part.held = part.regions = None
+                self._new = (0, len(self._parts))
 
     def regions(self) -> list[Region]:
         """The regions in the order in which they are entered in the text."""
@@ -217,7 +230,11 @@ class Finder:
                 entry.path,
                 entry.decorates,
             )
-            yield _Find(shape, None if site.chunk == index else self._parts[site.chunk])
+            if site.chunk == index:
+                yield _Find(shape, None)
+            else:
+                self._parts[site.chunk].is_hung_on = True
+                yield _Find(shape, self._parts[site.chunk])
 
 
 def _regions(part: _Part) -> tuple[Region, ...]:
