@@ -228,7 +228,9 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
         ]
         assert occurrence.cuda_self_ns == sum(a.end - a.start for a in own)
         assert occurrence.cuda_total_ns == sum(a.end - a.start for a in nested)
-        assert occurrence.cuda_busy_ns == _length([(a.start, a.end) for a in nested])
+        # At 0 for 0 ns is what CUPTI writes where it lost the times (docs/measures.md): when it ran is not known.
+        has_lost = any(a.start == a.end == 0 for a in nested)
+        assert occurrence.cuda_busy_ns == (None if has_lost else _length([(a.start, a.end) for a in nested]))
         assert occurrence.launches == len(nested)
         working = [(a.start, a.end) for a in reference.activities]
         idle = [
