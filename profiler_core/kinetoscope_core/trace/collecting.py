@@ -84,8 +84,12 @@ class Collector:
 
     @property
     def long_names(self) -> int:
-        """How many of the names are cut in `names`."""
-        return sum(len(name) > LONGEST_NAME for name in self._names)
+        """How many names of regions are cut in `names`. Those of kernels often are: templates spell out their types."""
+        long = {number for number, name in enumerate(self._names) if len(name) > LONGEST_NAME}
+        if not long:
+            return 0
+        rows = zip(self.host.kind, self.host.name, strict=True)
+        return len({name for kind, name in rows if kind == REGION and name in long})
 
     @property
     def threads(self) -> tuple[Thread, ...]:
@@ -206,7 +210,7 @@ class Collector:
 
     def extend(self, later: "Collector") -> None:
         """Adds what was collected from a later part of the file, which is used up."""
-        names = [self._names.setdefault(name, len(self._names)) for name in later.names]
+        names = [self._names.setdefault(name, len(self._names)) for name in later._names]  # noqa: SLF001
         threads = [self._threads.setdefault(thread, len(self._threads)) for thread in later.threads]
         for columns in (later.host, later.device, later.overhead):
             columns.name = _renumbered(columns.name, names)

@@ -130,10 +130,10 @@ def _problems_of(
             plural = "" if number == 1 else "s"
             text = message.format(n=f"{number} event{plural}", p=f"{number} place{plural}")
             yield Problem(code, text, {"count": number})
-    if collector.long_names:
-        verb = "name has" if collector.long_names == 1 else "names have"
-        message = f"{collector.long_names} {verb} more than {LONGEST_NAME:,} characters: only the beginning is kept."
-        yield Problem("long-names", message, {"count": collector.long_names})
+    if long_names := collector.long_names:
+        what = "1 region has a name" if long_names == 1 else f"{long_names} regions have names"
+        message = f"{what} of more than {LONGEST_NAME:,} characters: only the beginning is kept."
+        yield Problem("long-names", message, {"count": long_names})
     below, beyond = collector.bound_durations()
     if below:
         message = f"{_slices(below)} had a duration below zero, taken as 0 and in no statistics."
