@@ -326,8 +326,3 @@ class RegionMeasures:
     at_least_ns: int | None = None
     names: int = 1
     series: str | None = None
-
-    @property
-    def has_not_ended(self) -> bool:
-        """Whether no call of it had ended when the recording did: its times are then at least what is told."""
-        return self.unfinished == self.occurrences

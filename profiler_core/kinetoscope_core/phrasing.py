@@ -2,29 +2,33 @@
 
 from collections.abc import Sequence
 
-from kinetoscope_core.measures import Finding, RegionMeasures, Spread
+from kinetoscope_core.measures import Finding, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import time_text
 
 
 def region_text(region: RegionMeasures) -> str:
-    """The times of one region in a line: medians, self in parentheses where it differs from total.
-
-    `at least CPU 4.13 s, not ended` where no call had ended: a part of a call is no measure of one.
-    """
+    """The times of one region in a line: medians, self in parentheses where it differs from total."""
     parts: list[str] = []
     if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
         parts.append("CUDA " + _total_and_self(region.cuda_total_ns, region.cuda_self_ns))
     parts.append("CPU " + _total_and_self(region.cpu_total_ns, region.cpu_self_ns))
-    if region.has_not_ended:
-        return f"at least {' · '.join(parts)}, not ended"
     text = " · ".join(parts) + f" ×{region.measured}"
     if region.bound is not None:
         text += f"  {bound_text(region.bound)}"
     if region.is_cold:
         text += ", cold"
+    if region.names > 1:
+        text += f", {region.names} names"
     if region.overhead_ns:
         text += f", profiler overhead {time_text(region.overhead_ns)} in all"
     return text
+
+
+def unmeasured_text(region: Unmeasured) -> str:
+    """The same of a region that has no times: a part of a call is no measure of one."""
+    if region.at_least_ns is None:
+        return "without times"
+    return f"CPU at least {time_text(region.at_least_ns)}, not ended"
 
 
 def finding_text(finding: Finding) -> str:

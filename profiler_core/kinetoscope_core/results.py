@@ -102,6 +102,13 @@ def share_of(region: RegionMeasures, result: Result) -> float | None:
     return min(part_ns / whole_ns, 1.0) if part_ns is not None and whole_ns else None
 
 
+def rows_of(result: Result) -> list[RegionMeasures]:
+    """The regions as they are shown: each series in the place of its first name, for all of its names."""
+    series = {(each.name, each.file, each.line): each for each in result.groups}
+    rows = (series.get((each.series or "", each.file, each.line), each) for each in result.regions)
+    return list({id(row): row for row in rows}.values())
+
+
 def to_json(result: Result, *, is_indented: bool = False) -> bytes:
     """The result as one JSON object; times are integer nanoseconds."""
     values = {

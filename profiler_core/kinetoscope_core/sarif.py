@@ -11,7 +11,7 @@ from kinetoscope_core.findings import RULES
 from kinetoscope_core.findings.pages import text_of
 from kinetoscope_core.measures import Finding, RegionMeasures
 from kinetoscope_core.phrasing import finding_text
-from kinetoscope_core.results import Result
+from kinetoscope_core.results import Result, rows_of
 from kinetoscope_core.text import printable
 
 _LEVELS: Final = {"warning": "warning", "information": "note", "hint": "note"}
@@ -29,7 +29,7 @@ def to_sarif(result: Result, root: Path) -> bytes:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"SRCROOT": {"uri": root.as_uri() + "/"}},
-        "results": [each for region in result.regions for each in _results(region, root)],
+        "results": [each for region in rows_of(result) for each in _results(region, root)],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

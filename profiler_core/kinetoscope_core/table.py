@@ -32,15 +32,12 @@ _Place = Callable[[RegionMeasures | Unmeasured], str]
 def _time_of(spread: Callable[[RegionMeasures], Spread | None]) -> _Cell:
     def cell(region: RegionMeasures) -> str:
         found = spread(region)
-        least = "≥ " if region.has_not_ended else ""
-        return "" if found is None else least + time_text(found.median)
+        return "" if found is None else time_text(found.median)
 
     return cell
 
 
 def _measured(region: RegionMeasures) -> str:
-    if region.has_not_ended:
-        return "not ended"
     text = f"{region.measured} of {region.occurrences}"
     if region.is_cold:
         text += " cold"
@@ -52,9 +49,7 @@ def _measured(region: RegionMeasures) -> str:
 
 
 def _bound(region: RegionMeasures) -> Text | str:
-    return (
-        Text(bound_text(region.bound), BOUND_STYLES[region.bound]) if region.bound and not region.has_not_ended else ""
-    )
+    return Text(bound_text(region.bound), BOUND_STYLES[region.bound]) if region.bound else ""
 
 
 _COLUMNS: dict[str, _Cell] = {
@@ -70,19 +65,6 @@ _COLUMNS: dict[str, _Cell] = {
 }
 _CUDA_ONLY = ("CUDA total", "CUDA self", "CUDA busy", "Launches", "Bound")
 _GIVEN_UP_FIRST = ("CUDA busy", "Launches", "CPU self", "CUDA self", "Line", "Measured", "Bound")
-
-
-def rows_of(regions: Sequence[RegionMeasures], groups: Sequence[RegionMeasures]) -> list[RegionMeasures]:
-    """The regions, with each series in the place of its first one."""
-    series = {(each.name, each.file, each.line): each for each in groups}
-    rows: list[RegionMeasures] = []
-    for region in regions:
-        key = region.series or "", region.file, region.line
-        if region.series is None:
-            rows.append(region)
-        elif key in series:
-            rows.append(series.pop(key))
-    return rows
 
 
 def region_table(

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.findings import BOUNDS
-from kinetoscope_core.measures import Contents, Finding, RegionMeasures
-from kinetoscope_core.phrasing import active, finding_text, region_text
-from kinetoscope_core.results import Result
+from kinetoscope_core.measures import Contents, Finding, RegionMeasures, Unmeasured
+from kinetoscope_core.phrasing import active, finding_text, region_text, unmeasured_text
+from kinetoscope_core.results import Result, rows_of
 from kinetoscope_core.store import StoredRun
-from kinetoscope_core.table import BOUND_STYLES, contents_tables, region_table, rows_of
+from kinetoscope_core.table import BOUND_STYLES, contents_tables, region_table
 from kinetoscope_core.text import count_text, cut, printable, short_path, size_text, time_text
 
 _CONTEXT_LINES = 1
@@ -26,19 +26,20 @@ _MOST_NAMES_AT_A_LINE = 4
 _LONGEST_NAME_AT_A_LINE = 100
 _MOST_FINDINGS_OF_A_REGION = 4
 
+_Row = RegionMeasures | Unmeasured
+
 
 def print_result(console: Console, result: Result, sources: Mapping[str, str]) -> None:
     """Prints the annotated sources, the table and what it was measured on. `sources` maps paths to their text."""
-    by_file: defaultdict[str, list[RegionMeasures]] = defaultdict(list)
-    for region in result.regions:
+    by_file: defaultdict[str, list[_Row]] = defaultdict(list)
+    for region in (*rows_of(result), *result.unmeasured):
         if region.file is not None and region.line is not None and region.file in sources:
             by_file[region.file].append(region)
     for file, regions in by_file.items():
         _print_source(console, file, sources[file].splitlines(), regions)
     # What torch itself marks (ProfilerStep, optimizers) has no line; of interest where there are no lines at all.
-    shown = [region for region in result.regions if region.file is not None or result.run is None]
+    rows = [region for region in rows_of(result) if region.file is not None or result.run is None]
     has_cuda = result.device_total_ns is not None
-    rows = rows_of(shown, result.groups)
     unmeasured = [each for each in result.unmeasured if each.file is not None or result.run is None]
     if rows or unmeasured:
         console.print(region_table(console, rows, unmeasured, has_cuda=has_cuda))
@@ -59,8 +60,8 @@ def _print_contents(console: Console, contents: Contents, *, has_cuda: bool) -> 
     console.print(hint, soft_wrap=True)
 
 
-def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[RegionMeasures]) -> None:
-    at_line: defaultdict[int, list[RegionMeasures]] = defaultdict(list)
+def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[_Row]) -> None:
+    at_line: defaultdict[int, list[_Row]] = defaultdict(list)
     for region in regions:
         at_line[region.line or 0].append(region)
     console.print(Text(short_path(file), style="bold"), soft_wrap=True)
@@ -82,7 +83,10 @@ def _print_source(console: Console, file: str, lines: Sequence[str], regions: It
             text.append(" " * (width + 8 - len(text)))
             if len(here) > 1:
                 text.append(f"{cut(printable(region.name), _LONGEST_NAME_AT_A_LINE)}: ")
-            text.append(region_text(region), style=BOUND_STYLES.get(region.bound or "", "default"))
+            if isinstance(region, Unmeasured):
+                text.append(unmeasured_text(region), style="dim")
+            else:
+                text.append(region_text(region), style=BOUND_STYLES.get(region.bound or "", "default"))
         console.print(text, soft_wrap=True)
         if len(here) > _MOST_NAMES_AT_A_LINE:
             more = len(here) - _MOST_NAMES_AT_A_LINE

@@ -79,7 +79,7 @@ def register(server: KinetoscopeServer) -> None:
     @server.command(methods.OPEN_TRACE_AT)
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str, code: str) -> str | None:
         for placed in measured_at(ls, uri, line, name):
-            for finding in placed.measured.region.findings or ():
+            for finding in placed.measured.findings:
                 if finding.code == code:
                     return await details.open_trace(ls, uri, placed, finding.spot)
         return _nothing(ls, name)

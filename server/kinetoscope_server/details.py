@@ -10,12 +10,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.findings.pages import text_of
-from kinetoscope_core.measures import RegionMeasures, Spot
+from kinetoscope_core.measures import Spot
 from kinetoscope_core.results import Result
 from kinetoscope_core.store import Store
 from kinetoscope_server import hovers
 from kinetoscope_server.explaining import page_of
-from kinetoscope_server.measured import Placed
+from kinetoscope_server.measured import Placed, Row
 from kinetoscope_server.server import KinetoscopeServer
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed, spot: 
 
 
 def trace_link(
-    region: RegionMeasures | None,
+    region: Row | None,
     result: Result,
     perfetto: str,
     embedders: Sequence[str] = (),

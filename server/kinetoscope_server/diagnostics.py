@@ -18,7 +18,7 @@ from kinetoscope_core.regions import Region
 from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document, uri_of
 from kinetoscope_server.explaining import page_of
-from kinetoscope_server.measured import Placed, resolved
+from kinetoscope_server.measured import Placed, resolved, rows_to_show
 from kinetoscope_server.settings import Settings, Severity
 from kinetoscope_server.troubles import Trouble
 
@@ -157,7 +157,7 @@ def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Fin
 
     None of a region that has changed since: they were about other code.
     """
-    found = placed.measured.region.findings or ()
+    found = placed.measured.findings
     if placed.is_stale or not found:
         return []
     ignored = ignored_at(placed.region, document.line)
@@ -175,7 +175,7 @@ def shown_of_run(document: Document, placed: Sequence[Placed], settings: Setting
     if not fresh:
         return []
     result = max(fresh, key=lambda shown: shown.run or "").result
-    first = next((region.file for region in result.regions if region.file), None)
+    first = next((region.file for region in rows_to_show(result) if region.file), None)
     if first is None or resolved(first) != document.path:
         return []
     ignored = ignored_codes([document.line(0)])

@@ -7,8 +7,8 @@ from pathlib import Path
 from lsprotocol import types
 
 from kinetoscope_core.findings import BOUNDS
-from kinetoscope_core.measures import Breakdown, ChainLink, RegionMeasures, Spread
-from kinetoscope_core.phrasing import bound_text, finding_text
+from kinetoscope_core.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.phrasing import bound_text, finding_text, unmeasured_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, cut, printable, time_text
 from kinetoscope_server.changes import Changes
@@ -19,6 +19,8 @@ from kinetoscope_server.measured import Placed
 _MOST_OF_A_NAME = 60
 _LONGEST_TITLE = 300
 _MOST_LINKS = 8
+_MOST_NAMES = 12
+_MOST_UNMEASURED = 3
 
 
 def hover(
@@ -36,11 +38,13 @@ def hover(
 def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
     blocks: list[str] = []
-    if len(here) > most_tables:
-        blocks += [*_warnings(here[0]), _names_table(here)]
+    measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
+    if len(measured) > most_tables:
+        blocks += [*_warnings(measured[0][0]), _names_table([region for _, region in measured])]
     else:
-        for each in here:
-            blocks += _story(each)
+        for each, region in measured:
+            blocks += _story(each, region)
+    blocks += _unmeasured(here)
     changed = changes.since(here[0].measured.shown, path)
     if changed:
         blocks.append(f"*Changed since: {', '.join(map(escaped, changed))}.*")
@@ -48,17 +52,14 @@ def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int =
     return "\n\n".join(blocks)
 
 
-def _story(placed: Placed) -> Iterator[str]:
-    region = placed.measured.region
+def _story(placed: Placed, region: RegionMeasures) -> Iterator[str]:
     title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
-    if region.has_not_ended:
-        title += " · not ended"
-    elif region.bound is not None:
+    if region.names > 1:
+        title += f" · {region.names} names"
+    if region.bound is not None:
         title += f" · {bound_text(region.bound)}"
     yield title
     yield from _warnings(placed)
-    if region.has_not_ended:
-        yield "*No call of it had ended when the recording did: its times are at least these.*"
     yield _table(region)
     yield from _findings(region)
     if region.breakdown is not None:
@@ -67,6 +68,33 @@ def _story(placed: Placed) -> Iterator[str]:
     notes = list(_notes(region))
     if notes:
         yield "\n".join(f"- {note}" for note in notes)
+    names = placed.measured.names
+    if names:
+        yield _names_table(names[:_MOST_NAMES])
+    if len(names) > _MOST_NAMES:
+        yield f"*and {count_text(len(names) - _MOST_NAMES, 'more name')}*"
+
+
+def _unmeasured(here: Sequence[Placed]) -> Iterator[str]:
+    """What was entered and has no time: why, and how it gets one."""
+    found = [(each, each.measured.region) for each in here if isinstance(each.measured.region, Unmeasured)]
+    for placed, region in found[:_MOST_UNMEASURED]:
+        yield f"**{escaped(cut(region.name, _LONGEST_TITLE))}** · {unmeasured_text(region)}"
+        yield from _warnings(placed)
+        yield " ".join(_why_unmeasured(region))
+    if len(found) > _MOST_UNMEASURED:
+        yield f"*and {count_text(len(found) - _MOST_UNMEASURED, 'more name')} without times*"
+
+
+def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
+    calls = count_text(region.occurrences, "call")
+    if region.at_least_ns is None:
+        yield f"It was entered, but the trace has no start and end that can be of any of its {calls}. Record it again."
+        return
+    yield f"No call of it had ended when the recording stopped ({calls} seen), so it has no time."
+    if region.cuda_at_least_ns:
+        yield f"By then {time_text(region.cuda_at_least_ns)} of CUDA work had been launched in it."
+    yield "Mark what repeats inside it, or give the recording more time (`budgetSeconds`)."
 
 
 def _findings(region: RegionMeasures) -> Iterator[str]:
@@ -168,7 +196,7 @@ def _short(name: str) -> str:
 
 def _notes(region: RegionMeasures) -> Iterator[str]:
     passages = f"{region.measured} of {count_text(region.occurrences, 'passage')} measured"
-    if region.is_cold and not region.has_not_ended:
+    if region.is_cold:
         passages += ", all of them cold: there were too few to warm up"
     if region.unfinished:
         passages += f"; {region.unfinished} had not ended when the recording did"
@@ -185,16 +213,14 @@ def _notes(region: RegionMeasures) -> Iterator[str]:
         yield f"{time_text(region.overhead_ns)} of the CPU times are the profiler's own work"
 
 
-def _names_table(here: Sequence[Placed]) -> str:
-    has_cuda = any(each.measured.region.cuda_total_ns is not None for each in here)
+def _names_table(regions: Sequence[RegionMeasures]) -> str:
+    has_cuda = any(region.cuda_total_ns is not None for region in regions)
     heads = ["name", *(["CUDA total", "CUDA self"] if has_cuda else []), "CPU total", "CPU self", "measured"]
     lines = ["| " + " | ".join(heads) + " |", "|:--|" + "--:|" * (len(heads) - 1)]
-    for each in here:
-        region = each.measured.region
+    for region in regions:
         times = [region.cuda_total_ns, region.cuda_self_ns] if has_cuda else []
         times += [region.cpu_total_ns, region.cpu_self_ns]
-        least = "≥ " if region.has_not_ended else ""
-        cells = [least + time_text(spread.median) if spread else "" for spread in times]
+        cells = [time_text(spread.median) if spread else "" for spread in times]
         lines.append("| " + " | ".join([_short(region.name), *cells, str(region.measured)]) + " |")
     return "\n".join(lines)
 

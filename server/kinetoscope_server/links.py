@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kinetoscope_core.errors import TraceError
-from kinetoscope_core.measures import OccurrenceInTrace, RegionMeasures, Spot
+from kinetoscope_core.measures import OccurrenceInTrace, Spot, Unmeasured
 from kinetoscope_core.perfetto import TraceServer, clock_of, time_range_of
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import printable
+from kinetoscope_server.measured import Row
 
 _server = TraceServer()
 
@@ -22,22 +23,24 @@ class TraceLink:
 
 
 def link_to(
-    region: RegionMeasures | None,
+    region: Row | None,
     result: Result,
     *,
     perfetto: str,
     embedders: Sequence[str] = (),
     spot: Spot | None = None,
 ) -> TraceLink:
-    """The link to the spot, else to a median passage of the region, else to the whole first trace. Reads no more of it
-    than its two ends.
+    """The link to the spot, else to a median passage of the region (the first of one without times), else to the whole
+    first trace. Reads no more of it than its two ends.
 
     `embedders` are the pages that may show it in a frame. Raises `TraceError` where the trace is no longer there,
     `UsageError` for a wrong address of Perfetto or a wrong embedder.
     """
     if not result.traces:
         raise TraceError("No trace was kept of this run; profile again.")
-    occurrence = None if region is None else region.median_occurrence
+    occurrence = None
+    if region is not None:
+        occurrence = region.first if isinstance(region, Unmeasured) else region.median_occurrence
     if spot is not None:
         occurrence = OccurrenceInTrace(spot.trace, spot.start_ns, spot.duration_ns, None)
     trace = result.traces[0 if occurrence is None else occurrence.trace]

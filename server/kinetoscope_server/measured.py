@@ -5,19 +5,22 @@ Knows results and documents; how they are shown is for others.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from kinetoscope_core.measures import Problem, RegionMeasures
+from kinetoscope_core.measures import Finding, Problem, RegionMeasures, Unmeasured
+from kinetoscope_core.numbered import pattern_of
 from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at
 from kinetoscope_core.regions import Region
-from kinetoscope_core.results import Result, from_dict
+from kinetoscope_core.results import Result, from_dict, rows_of, share_of
 from kinetoscope_core.text import printable
 from kinetoscope_server.documents import Document
 
 Prints = tuple[RegionPrint, ...]
+Row: TypeAlias = RegionMeasures | Unmeasured
+"""What a result tells of a region: its measures, or that it was entered and has no time."""
 
 _LARGE = ("occurrence_times", "timeline")
 
@@ -35,23 +38,40 @@ class Shown:
     @classmethod
     def of(cls, values: dict[str, Any], run: str) -> "Shown":
         """From schema 1. Raises `UsageError`, `KeyError`, `TypeError` or `ValueError` for anything else."""
-        result = from_dict({**values, "regions": [without_large(region) for region in values["regions"]]})
+        small = {name: [without_large(each) for each in values.get(name, ())] for name in ("regions", "groups")}
+        result = from_dict({**values, **small})
         return cls(result, run, {resolved(file): prints for file, prints in result.sources.items()})
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """The measures of one region, how it stood then with all others of its file, and the result they are part of."""
+    """The measures of one region, how it stood then with all others of its file, and the result they are part of.
 
-    region: RegionMeasures
+    `names` are those of a series, one by one, as far as the result keeps them.
+    """
+
+    region: Row
     print: RegionPrint
     prints: Prints
     shown: Shown
+    names: Sequence[RegionMeasures] = ()
+
+    @property
+    def is_series(self) -> bool:
+        return isinstance(self.region, RegionMeasures) and self.region.names > 1
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        return findings_of(self.region)
+
+    @cached_property
+    def pattern(self) -> str:
+        return pattern_of(self.region.name)
 
     @cached_property
     def values(self) -> dict[str, Any]:
         """The measures as plain values. Kept, as they are sent after each pause in typing: 1,000 take 90 ms to make."""
-        return without_large(asdict(self.region))
+        return without_large(values_of(self.region))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +102,30 @@ def without_large(measures: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in measures.items() if name not in _LARGE}
 
 
+def values_of(region: Row) -> dict[str, Any]:
+    """The measures as plain values; of a region that has none the same ones, null where there would be a time."""
+    if isinstance(region, RegionMeasures):
+        return asdict(region)
+    none = dict.fromkeys(each.name for each in fields(RegionMeasures))
+    known = {"measured": 0, "is_cold": False, "overhead_ns": 0, "names": 1}
+    untimed = {"untimed": region.occurrences - region.unfinished}
+    return {**none, **known, **untimed, **asdict(region)}
+
+
+def rows_to_show(result: Result) -> list[Row]:
+    """What is shown of a result: the regions, each series in the place of its names, and what has no time."""
+    return [*rows_of(result), *result.unmeasured]
+
+
+def findings_of(region: Row) -> Sequence[Finding]:
+    return () if isinstance(region, Unmeasured) else region.findings or ()
+
+
+def share_in(result: Result, region: Row) -> float | None:
+    """As `share_of`; `None` of a region without times."""
+    return None if isinstance(region, Unmeasured) else share_of(region, result)
+
+
 def resolved(file: str) -> str:
     return str(Path(file).resolve())
 
@@ -101,10 +145,14 @@ class Board:
         """Takes a result in."""
         self._number += 1
         self._files.pop(shown.run, None)
-        measured: defaultdict[str, list[RegionMeasures]] = defaultdict(list)
-        for region in shown.result.regions:
+        measured: defaultdict[str, list[Row]] = defaultdict(list)
+        for region in rows_to_show(shown.result):
             if region.file is not None:
                 measured[resolved(region.file)].append(region)
+        names: defaultdict[tuple[object, ...], list[RegionMeasures]] = defaultdict(list)
+        for region in shown.result.regions:
+            if region.series is not None:
+                names[region.series, region.file, region.line].append(region)
         self._files[shown.run] = set(measured)
         for file, regions in measured.items():
             prints = self._shared(file, shown.prints.get(file, ()))
@@ -115,8 +163,9 @@ class Board:
                 found = print_at(by_line[region.line], region.line, region.name)
                 if found is not None:
                     identity = (region.name, found.pattern, found.kind, found.path, found.ordinal)
+                    of_series = names.get((region.name, region.file, region.line), ())
                     self._by_file[file].pop(identity, None)
-                    self._by_file[file][identity] = Measured(region, found, prints, shown)
+                    self._by_file[file][identity] = Measured(region, found, prints, shown, of_series)
         for problem in shown.result.problems:
             self._drop_not_reached(problem, shown)
 
@@ -178,7 +227,7 @@ class Board:
             if placement.region is not None:
                 reasons = tuple(reasons_of(placement)) if placement.is_stale else ()
                 found.append(Placed(measured, placement.region, reasons))
-        if len(wanted) > 1:
+        if len(wanted) > 1 or any(measured.is_series for measured in entries):
             found = _newest(found)
         return sorted(found, key=lambda each: (each.region.line, each.region.call))
 
@@ -196,9 +245,17 @@ class Board:
 
 
 def _newest(found: Iterable[Placed]) -> list[Placed]:
-    """The last one of each region and name."""
-    newest = {(each.region.item, each.region.call, each.measured.region.name): each for each in found}
-    return list(newest.values())
+    """The last one of each region and name; a series and its names, from different runs, are the same region."""
+    by_pattern: defaultdict[tuple[object, ...], list[Placed]] = defaultdict(list)
+    for each in found:
+        by_pattern[each.region.item, each.region.call, each.measured.pattern].append(each)
+    newest: list[Placed] = []
+    for alike in by_pattern.values():
+        last = alike[-1].measured.shown
+        has_series = any(each.measured.is_series for each in alike)
+        kept = (each for each in alike if not has_series or each.measured.shown is last)
+        newest += {each.measured.region.name: each for each in kept}.values()
+    return newest
 
 
 def reasons_of(placement: Placement) -> Iterator[str]:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kinetoscope_core.results import share_of
 from kinetoscope_server.documents import Document
-from kinetoscope_server.measured import Placed
+from kinetoscope_server.measured import Placed, share_in
 
 
 def results_notice(document: Document, placed: Sequence[Placed]) -> dict[str, Any]:
@@ -28,8 +27,8 @@ def _region(document: Document, placed: Placed) -> dict[str, Any]:
         },
         "stale": list(placed.reasons),
         "measures": placed.measured.values,
-        "bound": placed.measured.region.bound,
-        "share": share_of(placed.measured.region, result),
+        "bound": placed.measured.values["bound"],
+        "share": share_in(result, placed.measured.region),
         "run": shown.run,
         "started": result.run.started if result.run else None,
         "is_prepared": result.run.is_prepared if result.run else False,

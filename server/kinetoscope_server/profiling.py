@@ -9,11 +9,12 @@ from typing import Any, Final, Literal
 from lsprotocol import types
 
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.phrasing import region_text
+from kinetoscope_core.measures import Unmeasured
+from kinetoscope_core.phrasing import region_text, unmeasured_text
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.documents import Document, path_of
-from kinetoscope_server.measured import Shown
+from kinetoscope_server.measured import Shown, rows_to_show
 from kinetoscope_server.orders import Order, check_texts, command_text, request_of
 from kinetoscope_server.runs import ActiveRun
 from kinetoscope_server.server import KinetoscopeServer
@@ -190,21 +191,24 @@ def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsave
     how = found[0] if found else "measured"
     if order is not None and how == "failed" and result.run is not None and result.run.is_prepared:
         server.start(_offer_plain(server, order))
-    ran = {str(Path(region.file).resolve()) for region in result.regions if region.file is not None}
+    ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
     changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
     return Finish(how, _message(result, order, changed), run)
 
 
 def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str:
-    placed = [region for region in result.regions if region.file is not None]
+    placed = [region for region in rows_to_show(result) if region.file is not None]
     shown = placed
     if order is not None and order.region is not None:
         shown = [region for region in placed if order.region.matches(region.name)] or placed
     if len(shown) == 1:
-        text = f"{printable(shown[0].name)}: {region_text(shown[0])}."
+        only = shown[0]
+        times = unmeasured_text(only) if isinstance(only, Unmeasured) else region_text(only)
+        text = f"{printable(only.name)}: {times}."
     else:
-        files = {region.file for region in shown}
-        text = f"Measured {count_text(len(shown), 'region')} in {count_text(len(files), 'file')}."
+        measured = [region for region in shown if not isinstance(region, Unmeasured)]
+        files = {region.file for region in measured}
+        text = f"Measured {count_text(len(measured), 'region')} in {count_text(len(files), 'file')}."
     if result.no_cuda_because is not None:
         text += f" No CUDA times: {result.no_cuda_because}."
     notes = [problem for problem in result.problems if problem.code != "region-not-reached"]

@@ -9,14 +9,14 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.measures import RegionMeasures, Spot
+from kinetoscope_core.measures import Spot
 from kinetoscope_core.results import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server import details, methods
 from kinetoscope_server.archive import Values
 from kinetoscope_server.commands import measured_at, order_of
 from kinetoscope_server.documents import path_of, uri_of
-from kinetoscope_server.measured import Shown
+from kinetoscope_server.measured import Row, Shown, findings_of, rows_to_show
 from kinetoscope_server.profiling import Finish, profile
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.whole_run import whole_run
@@ -83,7 +83,7 @@ async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, S
         raise _failed(f"The stored run {run} is damaged ({error!r}); profile again.") from error
 
 
-async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[RegionMeasures | None, Result, str | None]:
+async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[Row | None, Result, str | None]:
     """The region that a trace is wanted of, `None` for the whole trace; its result, and the URI of its file."""
     run = _given(params, "run", str, None)
     if run is None:
@@ -92,9 +92,7 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[RegionM
         if not placed:
             raise _failed(f"Nothing is measured of {printable(name)} yet; profile it first.")
         code = params.get("finding")
-        with_it = (
-            each for each in placed if any(finding.code == code for finding in each.measured.region.findings or ())
-        )
+        with_it = (each for each in placed if any(finding.code == code for finding in each.measured.findings))
         measured = next(with_it, placed[0]).measured
         return measured.region, measured.shown.result, uri
     found = await _result(server, run)
@@ -104,18 +102,19 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[RegionM
     index: int | None = _given(params, "region", int, None)
     if index is None:
         return None, result, None
-    if not 0 <= index < len(result.regions):
-        raise _failed(f"The run {run} has no region {index}; it has {len(result.regions)}.")
-    region = result.regions[index]
+    rows = rows_to_show(result)
+    if not 0 <= index < len(rows):
+        raise _failed(f"The run {run} has no region {index}; it has {len(rows)}.")
+    region = rows[index]
     return region, result, None if region.file is None else uri_of(region.file)
 
 
-def _spot(params: _Params, region: RegionMeasures | None, result: Result) -> Spot | None:
+def _spot(params: _Params, region: Row | None, result: Result) -> Spot | None:
     """Where in the trace the finding of that code shows, `None` where none was named or it shows nowhere."""
     code = _given(params, "finding", str, None)
     if code is None:
         return None
-    found = (result if region is None else region).findings or ()
+    found = (result.findings or ()) if region is None else findings_of(region)
     for finding in found:
         if finding.code == code:
             return finding.spot

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kinetoscope_core.measures import RegionMeasures, Spread
+from kinetoscope_core.measures import RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.phrasing import unmeasured_text
 from kinetoscope_core.text import printable, time_text
+from kinetoscope_server.measured import Row
 
 MOST_CHARACTERS: Final = 43
 """What VS Code shows of all hints of a line (facts/vscode.md); an ellipsis follows what is cut."""
@@ -35,29 +37,34 @@ def range_text(values: Iterable[int]) -> str:
     return f"{least_number}–{most}" if least_unit == most.partition(" ")[2] else f"{least}–{most}"
 
 
-def hint_parts(regions: Sequence[RegionMeasures], pattern: str, *, is_stale: bool, with_self: bool) -> tuple[str, ...]:
+def hint_parts(regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool) -> tuple[str, ...]:
     """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
 
-    As much as fits; what is left out first is CPU self, then CUDA self, then CPU.
+    As much as fits; what is left out first is CPU self, then CUDA self, then CPU. What has no time is told where there
+    is nothing else.
     """
-    ways = _one(regions[0], with_self=with_self) if len(regions) == 1 else _several(regions, pattern)
+    measured = [each for each in regions if isinstance(each, RegionMeasures)]
+    if not measured:
+        ways = _without_times([each for each in regions if isinstance(each, Unmeasured)])
+    elif len(measured) > 1:
+        ways = _several(measured, pattern)
+    elif measured[0].names > 1:
+        ways = _series(measured[0])
+    else:
+        ways = _one(measured[0], with_self=with_self)
     prefix = STALE if is_stale else ""
     fitting = ((prefix + way[0], *way[1:]) for way in ways)
     return next(way for way in fitting if sum(map(len, way)) <= MOST_CHARACTERS)
 
 
-def _not_ended(region: RegionMeasures) -> list[tuple[str, ...]]:
-    """Of a region that was still open when the recording ended: a part of a call, whose self says even less."""
-    cpu = time_text(region.cpu_total_ns.median)
-    if region.cuda_total_ns is None:
-        return [(f"CPU at least {cpu}, not ended",)]
-    cuda = time_text(region.cuda_total_ns.median)
-    return [(f"at least CUDA {cuda}", f" · CPU {cpu}, not ended"), (f"CUDA ≥ {cuda}", f" · CPU ≥ {cpu}, not ended")]
+def _without_times(regions: Sequence[Unmeasured]) -> list[tuple[str, ...]]:
+    if len(regions) == 1:
+        return [(unmeasured_text(regions[0]),)]
+    is_open = any(each.at_least_ns is not None for each in regions)
+    return [(f"×{len(regions)}, {'not ended' if is_open else 'without times'}",)]
 
 
 def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:
-    if region.has_not_ended:
-        return _not_ended(region)
     cpu, cpu_self = region.cpu_total_ns, region.cpu_self_ns
     cuda, cuda_self = region.cuda_total_ns, region.cuda_self_ns
     plain_cpu = f"CPU {time_text(cpu.median)}"
@@ -79,20 +86,29 @@ def _self_text(total: Spread, own: Spread) -> str:
 
 def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str, ...]]:
     """Several names at one line, from a name that is made at run time: how many, and the least and the most."""
-    if all(region.has_not_ended for region in regions):
-        return [(f"×{len(regions)}, not ended",)]
-    regions = [region for region in regions if not region.has_not_ended]
     cpu = "CPU " + range_text(region.cpu_total_ns.median for region in regions)
     medians = [region.cuda_total_ns.median for region in regions if region.cuda_total_ns is not None]
-    counted = f"×{len(regions)} "
-    named = f"{printable(pattern)} {counted}"
-    if not medians:
-        return [(named + cpu,), (counted + cpu,), (f"×{len(regions)}",)]
-    cuda = "CUDA " + range_text(medians)
+    return _counted(
+        printable(pattern), sum(region.names for region in regions), cpu, range_text(medians) if medians else None
+    )
+
+
+def _series(region: RegionMeasures) -> list[tuple[str, ...]]:
+    """Names that differ in counters alone, at one line: how many, and the one set of numbers of them all."""
+    cuda = None if region.cuda_total_ns is None else time_text(region.cuda_total_ns.median)
+    return _counted(printable(region.name), region.names, f"CPU {time_text(region.cpu_total_ns.median)}", cuda)
+
+
+def _counted(name: str, number: int, cpu: str, cuda_times: str | None) -> list[tuple[str, ...]]:
+    counted = f"×{number} "
+    named = f"{name} {counted}"
+    if cuda_times is None:
+        return [(named + cpu,), (counted + cpu,), (f"×{number}",)]
+    cuda = f"CUDA {cuda_times}"
     return [
         (named + cuda, " · " + cpu),
         (counted + cuda, " · " + cpu),
         (named + cuda,),
         (counted + cuda,),
-        (f"×{len(regions)}",),
+        (f"×{number}",),
     ]

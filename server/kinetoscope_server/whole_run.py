@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kinetoscope_core.measures import RegionMeasures
 from kinetoscope_core.placing import Placement, Placer, RegionPrint, print_at
-from kinetoscope_core.results import Result, share_of
+from kinetoscope_core.results import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server.archive import Values
 from kinetoscope_server.documents import Document, Documents, uri_of
-from kinetoscope_server.measured import Shown, reasons_of, resolved
+from kinetoscope_server.measured import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
 
 GONE = "it is no longer in the text"
 CHANGED = "its file has changed on disk since it was measured"
@@ -27,6 +26,9 @@ def whole_run(
     `has_changed` says whether a file that is not open is another one on disk than when it was measured.
     """
     places = _Places(shown, documents, has_changed)
+    measured = (*shown.result.regions, *shown.result.groups)
+    raw = (*values["regions"], *values.get("groups", ()))
+    whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
     return {
         "id": shown.run,
         "title": title_of(shown.result),
@@ -36,11 +38,11 @@ def whole_run(
         "regions": [
             {
                 "index": index,
-                "measures": measures,
+                "measures": whole.get(id(region)) or values_of(region),
                 **places.of(region),
-                "share": share_of(region, shown.result),
+                "share": share_in(shown.result, region),
             }
-            for index, (measures, region) in enumerate(zip(values["regions"], shown.result.regions, strict=True))
+            for index, region in enumerate(rows_to_show(shown.result))
         ],
     }
 
@@ -77,7 +79,7 @@ class _Places:
             return _File(document.uri, document, {each.print: each for each in placed}, has_changed=False)
         return _File(uri_of(file), None, {}, has_changed(self._shown, file))
 
-    def of(self, region: RegionMeasures) -> dict[str, Any]:
+    def of(self, region: Row) -> dict[str, Any]:
         """`uri`, `row` and `stale` of the answer."""
         if region.file is None:
             return {"uri": None, "row": None, "stale": []}

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from kinetoscope_core.measures import Unmeasured
 from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.phrasing import region_text, unmeasured_text
+from kinetoscope_core.results import rows_of
 from kinetoscope_core.table import region_table
 
 TRACE = Path(__file__).parents[1] / "traces" / "h200" / "train_mlp.json.gz"
@@ -35,9 +38,9 @@ def test_a_narrow_one_says_what_it_leaves_out():
     assert "too narrow for CUDA busy" in " ".join(printed(60).split())
 
 
-def rows(*regions):
+def rows(*regions, unmeasured=()):
     console = Console(width=200, file=StringIO())
-    console.print(region_table(console, regions, has_cuda=False))
+    console.print(region_table(console, regions, unmeasured, has_cuda=False))
     return console.file.getvalue()
 
 
@@ -54,7 +57,21 @@ def test_lines_of_several_files_are_told_with_their_file(tmp_path):
 
 def test_the_part_of_a_call_that_was_recorded_is_no_time_of_it():
     region = measure_traces([TRACE], []).regions[0]
-    text = rows(replace(region, occurrences=1, measured=1, unfinished=1, is_cold=True))
-    assert text.count("≥ ") == 2  # CPU total and self
-    assert "not ended" in text
-    assert "cold" not in text
+    training = Unmeasured("training", None, 8, 1, 1, 4_130_000_000, None, None, region.first)
+    text = rows(unmeasured=[training])
+    assert "at least 4.13 s" in text
+    assert "0 of 1, not ended" in text
+    assert unmeasured_text(training) == "CPU at least 4.13 s, not ended"
+    assert unmeasured_text(replace(training, unfinished=0, at_least_ns=None)) == "without times"
+
+
+def test_a_series_stands_in_the_place_of_its_names():
+    result = measure_traces([TRACE], [])
+    region = replace(result.regions[0], file="train.py", line=3)
+    steps = [replace(region, name=f"step {number}", series="step N") for number in range(3)]
+    series = replace(region, name="step N", names=3)
+    other = replace(region, name="step 0", line=9, series="step N")
+    alone = replace(region, name="data")
+    told = replace(result, regions=(alone, *steps, other), groups=(series,))
+    assert [(each.name, each.line) for each in rows_of(told)] == [("data", 3), ("step N", 3), ("step 0", 9)]
+    assert region_text(replace(series, overhead_ns=0)).endswith(", 3 names")

@@ -151,6 +151,26 @@ def test_runs_of_one_text_are_placed_once_for_all(monkeypatch):
     assert len(made) == 2
 
 
+def test_of_a_series_and_its_names_the_newer_run_is_shown_alone():
+    text = (
+        'from torch.profiler import record_function\nfor n in range(3):\n    with record_function(f"step {n}"): f()\n'
+    )
+    document, values, board = document_of(text), result_of(text), Board()
+    (one,) = values["regions"]
+    names = [{**one, "name": f"step {n}"} for n in range(3)]
+    steps = [{**each, "series": "step N"} for each in names]
+    series = {"regions": steps, "groups": [{**one, "name": "step N", "names": 3}]}
+
+    def shown(number, **others):
+        board.add(Shown.of({**values, **others}, f"run {number}"))
+        return [each.measured.region.name for each in board.placed(document)]
+
+    assert shown(1, regions=names[:2]) == ["step 0", "step 1"]
+    assert shown(2, **series) == ["step N"]
+    assert [each.name for each in board.placed(document)[0].measured.names] == ["step 0", "step 1", "step 2"]
+    assert shown(3, regions=names[1:2]) == ["step 1"]
+
+
 @settings(max_examples=200, deadline=None)
 @given(EDITS)
 def test_undone_edits_leave_no_trace(edits):

@@ -1,6 +1,7 @@
 """Lines at which a run entered regions that their text does not tell of: shown and followed like any other."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -35,14 +36,28 @@ def region(line: int, name: str, **others: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def keep(client: Any, uri: str, *regions: dict[str, Any]) -> None:
-    """Stores a run of the text that entered these regions."""
+def unmeasured(line: int, name: str, at_least_ns: int | None) -> dict[str, Any]:
+    unfinished = 0 if at_least_ns is None else 1
+    return {
+        "name": name, "line": line, "occurrences": 1, "unfinished": unfinished, "at_least_ns": at_least_ns,
+        "cuda_at_least_ns": None, "cuda_recorded_ns": None, "first": PASSAGE,
+    }  # fmt: skip
+
+
+def keep(
+    client: Any,
+    uri: str,
+    *regions: dict[str, Any],
+    **others: Sequence[dict[str, Any]],
+) -> None:
+    """Stores a run of the text that entered these regions; `others` are its `groups` and those `unmeasured`."""
     path = uri.removeprefix("file://")
-    prints = region_prints(TEXT, [each["line"] for each in regions])
+    told = {"regions": regions, **others}
+    prints = region_prints(TEXT, [each["line"] for some in told.values() for each in some])
     result = {
         "schema": 1, "run": None, "traces": [], "device": None, "torch": "2.13.0", "device_total_ns": None,
         "outside_regions_ns": None, "no_cuda_because": "a test", "problems": [],
-        "regions": [{**each, "file": path} for each in regions],
+        **{name: [{**each, "file": path} for each in some] for name, some in told.items()},
         "sources": {path: {"prints": [each.to_dict() for each in prints]}},
     }  # fmt: skip
     folder = client.workspace_path.parent / "cache" / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"
@@ -78,13 +93,55 @@ async def test_a_measured_line_has_its_hint_hover_and_lenses_and_keeps_them_thro
 async def test_a_call_that_had_not_ended_is_never_told_as_the_time_of_one(start):
     client = await start()
     uri = client.write("train.py", TEXT)
-    keep(client, uri, region(5, "forward", occurrences=1, measured=1, unfinished=1, is_cold=True))
+    keep(
+        client, uri, region(5, "backward"),
+        unmeasured=[unmeasured(5, "forward", 4_130_000_000), unmeasured(7, "log_0", 1_000_000)],
+    )  # fmt: skip
     client.open(uri)
     await client.until(lambda: client.results.get(uri) and client.results[uri].regions, "results")
-    assert await client.hint_texts(uri) == {4: "CPU at least 1.00 ms, not ended"}
+    assert await client.hint_texts(uri) == {4: "CPU 1.00 ms", 6: "CPU at least 1.00 ms, not ended"}
+    assert (6, "Details") in await client.lenses(uri)
     details = await client.run_lens(uri, "Details", 4)
-    assert "not ended" in details
-    assert "at least these" in details
+    assert "**forward** · CPU at least 4.13 s, not ended" in details
+    assert "No call of it had ended" in details
+    assert "budgetSeconds" in details
+
+    told = {each.name: each for each in client.results[uri].regions}
+    measures = told["forward"].measures
+    assert (measures.measured, measures.cpu_total_ns, measures.at_least_ns) == (0, None, 4_130_000_000)
+    assert told["forward"].share is None
+    run = await client.ask("kinetoscope/run", {"uri": uri, "run": None})
+    assert [(each["index"], each["measures"]["name"], each["row"]) for each in run["regions"]] == [
+        (0, "backward", 4), (1, "forward", 4), (2, "log_0", 6),
+    ]  # fmt: skip
+
+    client.replace(uri, 2, (0, 0), (0, 0), "# a line more\n")
+    assert set(await client.hint_texts(uri)) == {5, 7}
+    client.replace(uri, 3, (7, 9), (7, 10), "r")
+    assert set(await client.hint_texts(uri)) == {5}
+
+
+async def test_names_that_differ_in_counters_are_one_at_their_line_with_findings_once(start):
+    client = await start()
+    uri = client.write("train.py", TEXT)
+    finding = {
+        "code": "tiny-kernels", "severity": "warning", "message": "It launches tiny kernels.", "evidence": {},
+        "cost_ns": 9, "saves_at_most_ns": None, "spot": None,
+    }  # fmt: skip
+    steps = [region(7, f"log_{step}", series="log_N", findings=[finding]) for step in range(20)]
+    series = region(7, "log_N", names=20, findings=[finding])
+    keep(client, uri, *steps, groups=[series])
+    client.open(uri)
+    await client.until(lambda: client.results.get(uri) and client.results[uri].regions, "results")
+    assert await client.hint_texts(uri) == {6: "log_N ×20 CPU 1.00 ms"}
+    assert [each.name for each in client.results[uri].regions] == ["log_N"]
+    await client.until(lambda: client.diagnostics.get(uri), "diagnostics")
+    assert [each.code for each in client.diagnostics[uri]] == ["tiny-kernels"]
+    hover = await client.text_document_hover_async(lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(6, 6)))
+    assert "20 names" in hover.contents.value
+    assert "log\\_11" in hover.contents.value
+    assert "log\\_12" not in hover.contents.value
+    assert "and 8 more names" in hover.contents.value
 
 
 async def test_a_file_that_imports_torch_can_be_profiled_though_no_region_is_found(start):

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinetoscope_core.measures import Breakdown, ChainLink, KernelShare, OccurrenceInTrace, RegionMeasures, Spread
+from kinetoscope_core.measures import (
+    Breakdown,
+    ChainLink,
+    KernelShare,
+    OccurrenceInTrace,
+    RegionMeasures,
+    Spread,
+    Unmeasured,
+)
 from kinetoscope_server import hovers
 from kinetoscope_server.texts import hint_parts, range_text, short_time_text
 
@@ -27,6 +35,11 @@ def measures(cpu, cpu_self, cuda, cuda_self, name="region"):
         cuda_busy_ns=None, backward_cuda_ns=None, launches=None, overhead_ns=0, bound=None,
         median_occurrence=occurrence, first=occurrence,
     )  # fmt: skip
+
+
+def unmeasured(at_least_ns, name="training"):
+    unfinished = 0 if at_least_ns is None else 1
+    return Unmeasured(name, "f.py", 1, 1, unfinished, at_least_ns, None, None, OccurrenceInTrace(0, 0, 1, None))
 
 
 def text(*regions, pattern="region", stale=False, with_self=True):
@@ -51,6 +64,24 @@ def test_many_names_at_a_line_are_summed_up():
     layers = [measures(1_000_000 * n, 5, 31_200 + n, 5, f"layer_{n}") for n in range(1, 13)]
     assert text(*layers, pattern="layer_{…}") == "×12 CUDA 31.2 µs · CPU 1.00–12.0 ms"
     assert text(*layers, pattern="l{…}") == "l{…} ×12 CUDA 31.2 µs · CPU 1.00–12.0 ms"
+
+
+def test_a_series_is_one_set_of_numbers_with_the_number_of_its_names():
+    series = replace(measures(3_400_000, 5, 1_230_000, 5, "step N"), names=12)
+    assert text(series, pattern="step {i}") == "step N ×12 CUDA 1.23 ms · CPU 3.40 ms"
+    assert text(replace(series, name="step of an epoch N")) == "×12 CUDA 1.23 ms · CPU 3.40 ms"
+    assert text(replace(series, cuda_total_ns=None), stale=True) == "~ step N ×12 CPU 3.40 ms"
+    other = replace(series, name="val N", names=3, cpu_total_ns=spread(5_000_000))
+    assert text(series, other, pattern="{kind} {i}") == "×15 CUDA 1.23 ms · CPU 3.40–5.00 ms"
+
+
+def test_what_has_no_time_is_said_to_have_none():
+    training = unmeasured(4_130_000_000)
+    assert text(training) == "CPU at least 4.13 s, not ended"
+    assert text(training, stale=True) == "~ CPU at least 4.13 s, not ended"
+    assert text(unmeasured(None)) == "without times"
+    assert text(training, unmeasured(None)) == "×2, not ended"
+    assert text(training, measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
 
 
 @pytest.mark.parametrize(
