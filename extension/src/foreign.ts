@@ -4,3 +4,13 @@
 export function plain(text: string): string {
   return text.replaceAll('](', '] (').replace(/[\p{Cc}\p{Cf}]/gu, (each) => (each === '\n' ? each : '�'));
 }
+
+/** The text without icons: the status bar draws one for `$(name)`. */
+export function inStatusBar(text: string): string {
+  return plain(text).replaceAll('$(', '\\$(');
+}
+
+/** An error that VS Code may show as it is. */
+export function harmless(error: unknown): Error {
+  return new Error(plain(error instanceof Error ? error.message : String(error)), { cause: error });
+}

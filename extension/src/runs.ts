@@ -8,7 +8,7 @@ import {
   type LanguageClient,
 } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
-import { plain } from './foreign';
+import { harmless, inStatusBar, plain } from './foreign';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from './protocol';
 
 const SHOW_OUTPUT = 'Show Output';
@@ -64,7 +64,7 @@ export class Runs implements vscode.Disposable {
               source.cancel();
             }),
             client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
-              if (report.kind === 'report' && report.message) progress.report({ message: report.message });
+              if (report.kind === 'report' && report.message) progress.report({ message: plain(report.message) });
             }),
           ];
           this.cancelling = source;
@@ -87,7 +87,7 @@ export class Runs implements vscode.Disposable {
           `Kinetoscope's server ended while it was profiling ${name}. Profile it again.`,
         );
       } else {
-        throw error;
+        throw harmless(error);
       }
     } finally {
       if (this.cancelling === source) this.cancelling = undefined;
@@ -142,7 +142,7 @@ export class Runs implements vscode.Disposable {
   private async tell({ how, message }: ProfileAnswer): Promise<void> {
     if (how === 'measured' || how === 'cancelled') {
       this.log.info(message);
-      vscode.window.setStatusBarMessage(`Kinetoscope: ${message}`, SECONDS_SHOWN * 1000);
+      vscode.window.setStatusBarMessage(inStatusBar(`Kinetoscope: ${message}`), SECONDS_SHOWN * 1000);
       return;
     }
     this.log[how === 'failed' ? 'error' : 'warn'](message);

@@ -1,5 +1,6 @@
 // Files are saved before a script runs, since what is on disk is what runs. Asks, unless told not to.
 import * as vscode from 'vscode';
+import { plain } from './foreign';
 
 const SAVE = 'Save';
 const ALWAYS = 'Always Save';
@@ -15,7 +16,7 @@ export async function save(uris: readonly string[]): Promise<boolean | undefined
   if (settings.get<string>('saveBeforeRun') !== 'always') {
     const names = documents.map((each) => vscode.workspace.asRelativePath(each.uri)).join(', ');
     const answer = await vscode.window.showInformationMessage(
-      `${names} ${documents.length > 1 ? 'have' : 'has'} unsaved changes.`,
+      `${plain(names)} ${documents.length > 1 ? 'have' : 'has'} unsaved changes.`,
       { modal: true, detail: 'Scripts run from disk. Save first?' },
       SAVE,
       ALWAYS,

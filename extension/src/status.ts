@@ -1,5 +1,6 @@
 // The status bar's item (last run, device, stale or not) and the language status (the server, its log, its restart).
 import * as vscode from 'vscode';
+import { inStatusBar, plain } from './foreign';
 import type { ShownRegion, WarmParams } from './protocol';
 import type { Results } from './results';
 import type { Runs } from './runs';
@@ -69,7 +70,7 @@ export class Status implements vscode.Disposable {
     this.server.busy = state.kind === 'starting';
     this.server.severity = isBad ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
     this.server.text = isBad ? 'Kinetoscope does not run' : `Kinetoscope: ${state.kind}`;
-    this.server.detail = isBad ? state.message : state.interpreter;
+    this.server.detail = plain(isBad ? state.message : state.interpreter); // links would be links there
     this.server.command =
       state.kind === 'refused'
         ? { command: 'kinetoscope.selectInterpreter', title: 'Select Interpreter' }
@@ -78,7 +79,7 @@ export class Status implements vscode.Disposable {
 
   private tellRun(): void {
     if (this.phase !== null) {
-      this.item.text = `$(sync~spin) ${this.phase}`;
+      this.item.text = `$(sync~spin) ${inStatusBar(this.phase)}`;
       this.item.tooltip = 'Kinetoscope: profiling. Click to cancel.';
       this.item.command = 'kinetoscope.cancel';
       this.item.show();
@@ -91,7 +92,7 @@ export class Status implements vscode.Disposable {
       return;
     }
     const isStale = this.results.of(editor.document).some((each) => each.stale.length > 0);
-    this.item.text = `$(dashboard) ${statusText(newest, isStale)}`;
+    this.item.text = `$(dashboard) ${inStatusBar(statusText(newest, isStale))}`;
     this.item.tooltip = runTooltip(newest, isStale, new Date());
     this.item.command = 'kinetoscope.showDetails';
     this.item.show();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { plain } from '../src/foreign';
+import { harmless, inStatusBar, plain } from '../src/foreign';
 
 test('a name in a message is no link', () => {
   assert.equal(
@@ -8,4 +8,15 @@ test('a name in a message is no link', () => {
     'Profiling [fix] (command:kinetoscope.profileFile)',
   );
   assert.equal(plain('a\u001b[31mb\nc'), 'a�[31mb\nc');
+});
+
+test('an error is shown without links, and keeps what caused it', () => {
+  const cause = new Error('[fix](command:kinetoscope.profileFile)');
+  assert.equal(harmless(cause).message, '[fix] (command:kinetoscope.profileFile)');
+  assert.equal(harmless(cause).cause, cause);
+  assert.equal(harmless('[a](https://x.example)').message, '[a] (https://x.example)');
+});
+
+test('a name in the status bar is no icon', () => {
+  assert.equal(inStatusBar('warming up $(sync~spin): 1 passage'), 'warming up \\$(sync~spin): 1 passage');
 });

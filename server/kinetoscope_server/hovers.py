@@ -1,5 +1,6 @@
 """The whole story of a region as a Markdown table. Also what a hint's tooltip and the details say."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -251,8 +252,13 @@ def _run_facts(result: Result) -> list[str]:
     return facts
 
 
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
 def escaped(text: str) -> str:
-    """Text for Markdown: what would be markup or end a table's cell is taken literally."""
-    return "".join(
-        f"\\{character}" if character in "\\`*_{}[]<>()#+-!|~&" else character for character in printable(text)
-    )
+    """Text for Markdown: what would be markup, end a table's cell or become a link is taken literally.
+
+    GitHub's Markdown, which editors show, makes links of bare addresses too: of what begins with `https://` and so on or
+    `www.`, and of e-mail addresses (https://github.github.com/gfm/#autolinks-extension-).
+    """
+    return _MARKUP.sub(r"\\\g<0>", printable(text))

@@ -53,6 +53,20 @@ def test_entities_and_links_in_markdown_are_text():
 
 
 @pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("https://a.example/x", "https\\://a.example/x"),
+        ("_www.a.example", "\\_www\\.a.example"),
+        ("WWW.A.EXAMPLE", "WWW\\.A.EXAMPLE"),
+        ("me@a.example", "me\\@a.example"),
+        ("train.py:12", "train.py:12"),
+    ],
+)
+def test_bare_addresses_in_markdown_are_text(name, shown):
+    assert escaped(name) == shown
+
+
+@pytest.mark.parametrize(
     "header",
     [
         b"Content-Length: 1000000000000\r\n\r\n",

@@ -13,9 +13,9 @@ export function markdownOf(columns: readonly Column[], regions: readonly ListedR
   ].join('\n');
 }
 
-/** Taken literally: no markup, no end of the cell. */
+/** Taken literally: no markup, no end of the cell, no link from a bare address. */
 function inMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>()#+!|~]/g, (character) => `\\${character}`);
+  return text.replace(/[\\`*_{}[\]<>()#+!|~&@]|:(?=\/\/)|(?<=www)\./gi, (character) => `\\${character}`);
 }
 
 /** Times in nanoseconds, shares from 0 to 1; lines end as RFC 4180 has it. */

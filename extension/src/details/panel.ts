@@ -1,6 +1,7 @@
 // The details panel on the side of VS Code: one for a window. It fetches runs and carries out what its web view asks for.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { plain } from '../foreign';
 import type { RegionPlace, RunParams, RunResult, TracePlace } from '../protocol';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';
@@ -196,7 +197,7 @@ export class Details implements vscode.Disposable {
     const css = new TextDecoder().decode(await vscode.workspace.fs.readFile(style));
     await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(savedPage(this.run, view, css)));
     const open = 'Open';
-    if ((await vscode.window.showInformationMessage(`Saved ${target.fsPath}`, open)) === open) {
+    if ((await vscode.window.showInformationMessage(`Saved ${plain(target.fsPath)}`, open)) === open) {
       await vscode.env.openExternal(target);
     }
   }
