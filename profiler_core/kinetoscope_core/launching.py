@@ -125,6 +125,8 @@ class Run:
             self._problems.append((message["code"], message["message"]))
             self._is_saving = False
             return
+        if event == "unfit":
+            self._runner.why_unfit = message["why"]
         if event in ("measured", "ended"):
             self._is_saving = False
         self._messages[event] = message
@@ -270,6 +272,8 @@ class Run:
             outcome.problems.append(("script-ended", f"The script was ended: {self._why_given_up()}."))
         if self._is_cut:
             outcome.problems.append(("line-cut", _CUT))
+        if self._runner.why_unfit and outcome.ending != "failed":  # else the failure says it
+            outcome.problems.append(("prepared-unfit", self._runner.why_unfit))
         outcome.seconds_to_window = self._seconds_to_window
         # The first: naming the devices is what initialises CUDA, if nothing else did.
         first = messages.get("measured") or ended

@@ -56,6 +56,8 @@ class RunnerProcess:
         self.shares_terminal = shares_terminal
         self.is_prepared = False
         """Whether it was asked to prepare itself before it was asked to run."""
+        self.why_unfit: str | None = None
+        """What of the script's doing a prepared interpreter cannot do, once it came to that."""
         self._stdin = stdin
         self._stdout = stdout
         self._stderr = stderr

@@ -77,6 +77,7 @@ class Worker:
                 traceback=traceback,
                 place=place,
                 is_prepared=self._is_prepared,
+                why_plain=prepared.runner.why_unfit if prepared is not None else None,
             )
         finally:
             if prepared is not None:
@@ -156,6 +157,7 @@ class Worker:
         plain = why_plain(config) if request["prepare"] != "off" else ""
         try:
             result, outcome = profiling.run(is_hasty=True)
+            plain = plain or runner.why_unfit
             order = order_after(config, request["packages"], outcome, plain, cold_s)
             self.send(
                 "result",

@@ -41,6 +41,10 @@ def _prepare(
             channel.send(event, why=why)
             _leave(0)
 
+    def tell(why: str) -> None:
+        if os.getpid() == process:
+            channel.send("unfit", why=why)
+
     give_up = functools.partial(end, "needs_cold")
     waiting = _Waiting(channel, order)
     waiting.start()
@@ -49,7 +53,7 @@ def _prepare(
     def prime(torch: Any) -> None:
         nonlocal priming
         if order["cuda"] and has_cuda(torch):
-            priming = Priming()
+            priming = Priming(tell)
             priming.prime(torch)
 
     try:

@@ -7,16 +7,19 @@ believe that CUDA is not initialised yet, and asks for it again when the script 
 import contextlib
 import os
 import sys
-from typing import Any, Callable, Generator, List
+from typing import Any, Callable, Generator, List, NoReturn
 
 from . import variables
 from .groups import NotPrepared
 from .kinetolog import kineto_log_kept
 from .output import low_descriptors_taken, output_held
-from .profiling import device_names, make_profile, warnings_ignored
+from .profiling import device_names, inductor_left_alone, make_profile, warnings_ignored
 
 SCRIPT_S_DESCRIPTORS = 200
 _SIDE = 16
+
+READ_LATER = ("NCCL_", "PYTORCH_NVML_BASED_CUDA_CHECK", "TORCH_NCCL_", "TRITON_")
+"""Read each time by what was not used ahead: Lightning sets the second when it is imported."""
 
 
 class PreparedInterpreterError(RuntimeError):
@@ -39,10 +42,14 @@ class _Asked(Exception):
 
 
 class Priming:
-    """CUDA made ready. What the script may no longer do then raises `PreparedInterpreterError` in it."""
+    """CUDA made ready. What the script may no longer do then raises `PreparedInterpreterError` in it.
 
-    def __init__(self) -> None:
-        self._is_used = False
+    `tell(why)` is called as well, since a script may catch all exceptions and go on without the GPU.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._children_have_cuda = True
 
     def prime(self, torch: Any) -> None:
         """Uses CUDA. Raises `NotPrepared` where that is not possible, or where the script would see it."""
@@ -67,28 +74,50 @@ class Priming:
         cuda._initialized = False
         cuda._cached_device_count = None
         _check_that_torch_asks(torch)
+        self._torch = torch
 
     def watch(self) -> None:
         """From here on the script runs."""
-        if hasattr(os, "fork"):
-            os.fork = self._checked(os.fork)
+        self._count_devices = self._torch._C._cuda_getDeviceCount
+        self._torch._C._cuda_getDeviceCount = self._note_question
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._look_after_child)
 
     def _note_use(self) -> None:
         """Called by torch when the script first uses CUDA."""
-        self._is_used = True
+        self._check_variables()
+        self._children_have_cuda = False
+
+    def _note_question(self) -> int:
+        """In place of torch's own: from the first question for GPUs on, it lets no child use CUDA."""
+        self._check_variables()
+        self._children_have_cuda = False
+        self._torch._C._cuda_getDeviceCount = self._count_devices
+        count: int = self._count_devices()
+        return count
+
+    def _check_variables(self) -> None:
         names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), variables.PREFIXES)
+        names = [name for name in names if not name.startswith(READ_LATER)]
         if names:
-            raise PreparedInterpreterError(f"The script sets {', '.join(names)} before it uses CUDA")
+            self._fail(f"The script sets {', '.join(names)} before it uses CUDA")
 
-    def _checked(self, fork: Callable[[], int]) -> Callable[[], int]:
-        """A child may use CUDA as long as its parent has not, which here it has."""
+    def _look_after_child(self) -> None:
+        """A child may use CUDA if its parent has not, but here the parent has. Most children, as those of a DataLoader,
+        do not use it; to them it looks as if they could.
+        """
+        if self._children_have_cuda:
+            self._torch.cuda._is_in_bad_fork = self._is_in_bad_fork
 
-        def checked() -> int:
-            if "torch" in sys.modules and not self._is_used:
-                raise PreparedInterpreterError("The script forks before it uses CUDA")
-            return fork()
+    def _is_in_bad_fork(self) -> bool:
+        if sys._getframe(1).f_code.co_name == "_lazy_init":
+            self._fail("A process that the script forks uses CUDA")
+        return False
 
-        return checked
+    def _fail(self, why: str) -> NoReturn:
+        error = PreparedInterpreterError(why)
+        self._tell(str(error))
+        raise error
 
 
 def _use(torch: Any) -> None:
@@ -122,7 +151,7 @@ def _multiply_profiled(torch: Any) -> None:
     matrix = torch.ops.aten.empty.memory_format([_SIDE, _SIDE], dtype=torch.bfloat16, device=torch.device("cuda"))
     torch.ops.aten.mm.default(matrix, matrix)
     profile, _ = make_profile(torch, records_cuda=True)
-    with profile:
+    with inductor_left_alone(torch), profile:
         torch.ops.aten.mm.default(matrix, matrix)
         torch.cuda.synchronize()
     torch._C._cuda_clearCublasWorkspaces()

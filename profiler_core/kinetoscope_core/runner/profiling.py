@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import warnings
-from typing import Any, Dict, Generator, List, Optional, Tuple
+from typing import Any, Dict, Generator, Iterable, List, Optional, Set, Tuple
 
 from .kinetolog import kineto_log_kept
 
@@ -61,7 +61,8 @@ class Profiler:
                 self._profile, self.records_all_threads = make_profile(torch, records_cuda=self.records_cuda)
                 if self.records_cuda and torch.cuda.is_initialized():
                     torch.cuda.synchronize()
-                self._profile.start()
+                with inductor_left_alone(torch):
+                    self._profile.start()
                 if self.records_cuda and torch.cuda.is_initialized():
                     _launch_and_wait(torch)
         finally:
@@ -120,6 +121,36 @@ def make_profile(torch: Any, *, records_cuda: bool) -> Tuple[Any, bool]:
     return torch.profiler.profile(activities=activities, experimental_config=config), True
 
 
+class _LazyModules(Set[str]):
+    """`torch._lazy_modules` without Inductor for the thread that makes it, as it was for others."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(names)
+        self._thread = threading.get_ident()
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) and not (name == "_inductor" and threading.get_ident() == self._thread)
+
+
+@contextlib.contextmanager
+def inductor_left_alone(torch: Any) -> Generator[None, None, None]:
+    """Around the start of a profiler, which asks Inductor whether it uses CUDA graphs, and so imports it.
+
+    Those are 820 modules and 2 s of CPU time on torch 2.13, and a script that compiles nothing would find them. What is
+    not imported uses no graphs, unless the environment says so.
+    """
+    names = getattr(torch, "_lazy_modules", None)
+    wanted = os.environ.get("TORCHINDUCTOR_CUDAGRAPHS") == "1" or "torch._inductor" in sys.modules
+    if wanted or not isinstance(names, set):
+        yield
+        return
+    torch._lazy_modules = _LazyModules(names)
+    try:
+        yield
+    finally:
+        torch._lazy_modules = names
+
+
 def _is_alone() -> bool:
     """Whether only this thread can be in torch now: the main thread, with none beside it but the one that watches."""
     return threading.current_thread() is threading.main_thread() and threading.active_count() <= 2
@@ -172,13 +203,13 @@ def device_facts() -> Dict[str, Any]:
         "is_used": torch.cuda.is_initialized(),
     }
     with warnings_ignored():
-        if torch.cuda.is_available():
-            facts["devices"] = list(device_names())
-            return facts
         if facts["cuda"] is None:
             facts["no_cuda_because"] = f"torch {facts['torch']} is built without CUDA"
             return facts
         try:
+            if torch.cuda.is_available():
+                facts["devices"] = list(device_names())
+                return facts
             torch.cuda.init()
             reason = "torch.cuda.is_available() is False"
         except Exception as error:

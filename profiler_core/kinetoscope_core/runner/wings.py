@@ -58,7 +58,10 @@ class Wings:
                     raise NotPrepared(f"torch does not import {group.names[0]}")
         if written:
             raise NotPrepared(f"importing the packages prints: {written[0]}")
+        loaded = set(sys.modules)
         prime(sys.modules["torch"])
+        came = {name: module for name, module in sys.modules.items() if name not in loaded}
+        self._waiting[-1].modules.update({name: came[name] for name in came if packages.is_of_a_package(name)})
         for group in self._waiting:
             self._modules.update(group.modules)
         self._names = self._names_of_files()
