@@ -185,7 +185,9 @@ def main() -> int:
                 faults += 1
                 print(f"{seed}: {fault}", flush=True)
             if (seed + 1) % 1_000 == 0:
-                print(f"up to {seed}: {faults} faults, {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+                figures = f"longest {longest_s:.2f} s, {(_peak_bytes() - before) >> 20} MB more"
+                took = f"{time.monotonic() - begun:.0f} s"
+                print(f"up to {seed}: {faults} faults, {figures}, {took}", file=sys.stderr, flush=True)
     figures = {
         "from": given.seed_from,
         "count": given.count,

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from kinetoscope_core.regions import find_regions
+from kinetoscope_core.regions import Edit, SourceRegions, find_regions
+from kinetoscope_core.regions.syntax import Chunk
 
 HEAD = "from torch.profiler import record_function\n"
 REGION = 'with record_function("a"): pass\n'
@@ -50,6 +51,26 @@ def test_a_region_in_a_hundred_blocks_is_found() -> None:
 def test_what_stands_beside_blocks_that_are_too_deep_is_found() -> None:
     regions = find_regions(HEAD + nested(520) + " " * 520 + "pass\n" + REGION + "def f():\n    " + REGION)
     assert [region.line for region in regions] == [523, 525]
+
+
+@pytest.mark.parametrize("line", ["x = [" + "1, " * 100_000 + "]", 's = """' + "a" * 100_000, 'x = "' + "b#(" * 50_000])
+def test_a_very_long_line_is_left_alone_and_what_stands_beside_it_is_found(line: str) -> None:
+    piece = f"{line}\n".encode()
+    assert len(Chunk(piece).text) < 100
+    end = '"""' if '"""' in line else ""
+    source = SourceRegions(f"{HEAD}{line}\n{end}\ndef f():\n    {REGION}")
+    assert [region.line for region in source.regions] == [5]
+    source.apply([Edit(len(HEAD) + 50_000, len(HEAD) + 50_000, "c")])
+    assert [region.line for region in source.regions] == [5]
+
+
+def test_a_line_of_a_megabyte_takes_no_longer_than_as_much_in_short_lines() -> None:
+    def seconds(text: str) -> float:
+        begin = time.process_time()
+        find_regions(text)
+        return time.process_time() - begin
+
+    assert seconds("x = [" + "1, " * 300_000 + "]\n") < seconds(("x = [" + "1, " * 20 + "]\n") * 15_000)
 
 
 @pytest.mark.parametrize(
