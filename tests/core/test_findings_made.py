@@ -18,6 +18,22 @@ def test_a_first_passage_is_cold_where_none_of_the_others_is_that_slow(tmp_path,
     assert (("r", "cold-start") in made.found(tmp_path)) == is_cold
 
 
+def test_a_copy_that_waits_for_work_from_before_the_recording_costs_what_comes_after(tmp_path):
+    # As in a public trace (resnet50, 2021): 36 of the 40 ms of the first copy were before anything was recorded.
+    made = Made()
+    for call in range(2):
+        start, waits_us = 100_000.0 * call, (36_000.0, 200.0)[call]
+        made.slice("user_annotation", "r", start, 50_000.0)
+        made.slice("cpu_op", "aten::copy_", start + 10, 40_000.0)
+        made.slice("cuda_runtime", "cudaMemcpyAsync", start + 20, waits_us + 3000, correlation=call + 1)
+        arguments = {"correlation": call + 1, "stream": 7, "device": 0, "bytes": 19_267_584}
+        made.events.append({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", "pid": 0,
+                            "tid": 7, "ts": start + 20 + waits_us, "dur": 2800.0, "args": arguments})  # fmt: skip
+    finding = made.found(tmp_path)["r", "pageable-copy"]
+    assert finding.evidence["cpu_ns"] == 3_000_000 + 3_200_000
+    assert "in 2 copies over 2 calls" in finding.message
+
+
 def test_memory_that_every_passage_asks_the_driver_for_is_found(tmp_path):
     for made, start in calls():
         made.launch(start + 20, "k", 900.0)

@@ -1,6 +1,6 @@
 """Copies between GPU and ordinary memory of the host: the driver copies twice and the CPU waits for it."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kinetoscope_core.attribution.nesting import is_wait
 from kinetoscope_core.findings.copies import is_pageable
@@ -8,13 +8,11 @@ from kinetoscope_core.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.findings.overhead import PROFILING
 from kinetoscope_core.findings.phrases import name_of, over_calls
 from kinetoscope_core.findings.rule import Claim, Rule
-from kinetoscope_core.text import size_text, time_text
-
-if TYPE_CHECKING:
-    from kinetoscope_core.findings.savings import Stretch
+from kinetoscope_core.findings.savings import Stretch
+from kinetoscope_core.text import count_text, size_text, time_text
 
 
-def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
+def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     saves: list[Stretch] = []
     count = copied_bytes = device_ns = cpu_ns = longest_ns = 0
     spot = None
@@ -36,16 +34,19 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
         copying |= {
             each for each in part.calls if is_wait(part.host_name(each)) and part.operator_around(each) in within
         }
+        known_ns = run.timelines[part.number].known[0]  # until then a copy may wait for work that was not recorded
         for call in copying:
-            start, ns = host.start_ns[call], host.duration_ns[call]
-            cpu_ns += ns - part.recording.overhead(PROFILING).covered(start, start + ns)
-            saves.append(part.of_cpu(call))
+            start, end = max(host.start_ns[call], known_ns), host.start_ns[call] + host.duration_ns[call]
+            if start < end:
+                cpu_ns += end - start - part.recording.overhead(PROFILING).covered(start, end)
+                saves.append(Stretch(part.number, False, start, end))
     if not count or not device_ns:
         return None
     rate = size_text(copied_bytes * 1_000_000_000 // device_ns)
     return Claim(
-        f"{name_of(region.measures)} copies {size_text(copied_bytes)} from or to pageable memory in {count} copies"
-        f" {over_calls(region.measures)}, at {rate}/s; the CPU waits {time_text(cpu_ns)} for them.",
+        f"{name_of(region.measures)} copies {size_text(copied_bytes)} from or to pageable memory in"
+        f" {count_text(count, 'copy')} {over_calls(region.measures)}, at {rate}/s;"
+        f" the CPU waits {time_text(cpu_ns)} for them.",
         cost_ns=cpu_ns,
         evidence={"copies": count, "bytes": copied_bytes, "gpu_ns": device_ns, "cpu_ns": cpu_ns},
         saves=saves,

@@ -25,8 +25,8 @@ _BLANK: Final = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(25
 
 
 def bearable(text: bytes) -> bytes:
-    """The text with the same lines, in which those that are too long are empty, and those that are indented too deep are
-    blank, as are long runs of comments and of backslashes.
+    """The text with the same lines, in which those that are too long are empty, and those that are indented too deep
+    are blank, as are long runs of comments and of backslashes.
     """
     if len(text) < _SHORT:
         return text
