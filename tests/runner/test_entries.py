@@ -38,11 +38,9 @@ EXIT = b"Exit: Kinetoscope has measured enough"
     ("framework", "tests", "ending"),
     [
         ("pytest", "measured_tests.py", EXIT),
-        ("pytest", "measured_tests.py::Tests", EXIT),
         ("pytest", "measured_tests.py::AsyncTests", EXIT),
         ("pytest", "measured_tests.py::test_that_catches", b"KeyboardInterrupt"),
         ("unittest", "measured_tests.Tests", b""),
-        ("unittest", "measured_tests.AsyncTests", b""),
     ],
 )
 def test_a_test_is_ended_and_has_not_failed(kinetoscope, framework, tests, ending):
