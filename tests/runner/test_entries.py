@@ -31,15 +31,21 @@ def test_a_region_around_everything_is_open_from_its_only_call_on_and_ends_with_
     assert ran.counts()["step"][0] > 1
 
 
+EXIT = b"Exit: Kinetoscope has measured enough"
+
+
 @pytest.mark.parametrize(
-    ("command", "ending"),
+    ("framework", "tests", "ending"),
     [
-        (["-m", "pytest"], b"Exit: Kinetoscope has measured enough"),
-        (["-m", "unittest"], b""),
+        ("pytest", "measured_tests.py", EXIT),
+        ("pytest", "measured_tests.py::AsyncTests", EXIT),
+        ("pytest", "measured_tests.py::test_that_catches", b"KeyboardInterrupt"),
+        ("unittest", "measured_tests.Tests", b""),
     ],
 )
-def test_a_test_is_ended_and_has_not_failed(kinetoscope, command, ending):
-    arguments = ["-p", "no:cacheprovider", "measured_tests.py"] if "pytest" in command else ["measured_tests.Tests"]
+def test_a_test_is_ended_and_has_not_failed(kinetoscope, framework, tests, ending):
+    command = ("-m", framework)
+    arguments = ["-p", "no:cacheprovider", tests] if framework == "pytest" else [tests]
     process = kinetoscope.start("--python", sys.executable, *command, "--region", "tested", "--json", "--", *arguments)
     ran = kinetoscope.finish(process)
     assert ran.code == 0, ran

@@ -64,6 +64,7 @@ def test_a_thread_ends_the_run_while_the_main_thread_waits_for_it(kinetoscope):
     assert ran.code == 0, ran
     assert ran.counts() == {"worker": (8, 5)}
     assert ran.result["torch"]
+    assert not ran.script_output
 
 
 def test_workers_of_a_data_loader_go_on_and_are_said_not_to_be_measured(kinetoscope):

@@ -1,13 +1,11 @@
-"""Processes that the script started: how a forked one leaves, and whether there were any that matter.
+"""Processes: what a script loses when it leaves by `os`, and whether it started any that matter.
 
 Knows nothing of sessions and profilers.
 """
 
-import atexit
 import os
 import sys
-import threading
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable
 
 try:
     import resource
@@ -16,24 +14,6 @@ except ImportError:  # Windows
 
 _BYTES_WITH_TORCH = 100_000_000
 _SECONDS_WITH_TORCH = 0.3
-
-
-def leave(code: Any) -> NoReturn:
-    """Ends a forked child as Python would, but without the exit handlers of C.
-
-    Those of Kineto wait for a thread that only the parent has, once a profiler has run there (the destructor of
-    libkineto's ConfigLoader; seen on 2.13, without us too).
-    """
-    number = 0 if code is None else code & 0xFF if isinstance(code, int) else 1
-    if code is not None and not isinstance(code, int):
-        sys.stderr.write(str(code) + "\n")
-    finalisers: Any = (getattr(threading, "_shutdown", int), getattr(atexit, "_run_exitfuncs", int))
-    for function in (*finalisers, sys.stdout.flush, sys.stderr.flush):
-        try:
-            function()
-        except BaseException:
-            sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
-    os._exit(number)
 
 
 def have_worked() -> bool:

@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Any, Callable, Optional, Tuple, Type
 
-from .frameworks import exception_to_end_with, test_that_runs
+from .frameworks import exception_to_end_with, is_in_a_test, test_that_runs
 from .interrupts import (
     end_here,
     interrupt_main_thread,
@@ -82,15 +82,18 @@ class End:
 
     def note_entry(self) -> None:
         """A region was entered after the end: in the script's clean-up, or because it does not heed the end."""
-        if not self.is_over or self._kind is not EndOfRun:  # a test framework goes on to its own tearing down
+        if not self.is_over:
             return
         if threading.current_thread() is threading.main_thread():
             if is_being_handled(EndOfRun, KeyboardInterrupt) or self.has_left:
                 return
+            if self._kind is not EndOfRun and not is_in_a_test():  # the framework tears down what it has set up
+                return
             self._times_it_went_on += 1
             if self._times_it_went_on == 2:
                 self._send("goes_on")
-            if end_here(EndOfRun):
+            # What catches any Exception has caught pytest's.
+            if end_here(EndOfRun if self._kind is EndOfRun else KeyboardInterrupt):
                 self._times_it_went_on -= 1  # the loop has yet to come to it
         elif self.has_left and not self._times_it_went_on:  # a thread that the script's end waits for
             self._times_it_went_on = 1

@@ -6,10 +6,10 @@ import sys
 import threading
 import time
 import warnings
-from typing import AbstractSet, Any, Callable, Dict, Optional
+from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
-from . import children, failures, processes, script
+from . import children, failures, leaving, processes, script
 from .adoption import Adoption, Recording
 from .ending import End, EndOfRun
 from .imports import on_import
@@ -66,13 +66,14 @@ class Session:
     def run(self) -> Any:
         """Runs the script to its end. Returns what Python is to exit with: a code, or a text that it prints."""
         self._hook()
-        threading.Thread(target=self._watch, name="kinetoscope", daemon=True).start()
+        watching = threading.Thread(target=self._watch, name="kinetoscope", daemon=True)
+        watching.start()
         self._channel.send("phase", phase="running")
         code = self._run_script()
         if self._is_child():
-            children.leave(code)
+            leaving.leave(code)
         self._end.has_left = True
-        self._wait_for_threads()
+        leaving.wait_for_threads(self._end.explains)
         with interrupts_deferred():
             try:
                 self.finish(exit_code=code)
@@ -80,6 +81,8 @@ class Session:
                 self.finish(exit_code=code)
             if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if (self._end.is_over or self._end.was_stopped) and leaving.are_others_running(watching.ident):
+            leaving.leave(code)
         return code
 
     def _run_script(self) -> Any:
@@ -119,18 +122,6 @@ class Session:
                 return self._exit_code(from_excepthook)
             self._channel.send("failed", **failures.describe(error, own))
         return 130 if is_interrupt else 1
-
-    def _wait_for_threads(self) -> None:
-        """As Python does at its end, but before the window is closed, since their regions belong to the run.
-
-        Python calls it once more, which then does nothing. It also ends the workers of executors, which wait for it.
-        """
-        shut_down: Callable[[], Any] = getattr(sys.modules.get("threading", threading), "_shutdown", int)
-        try:
-            shut_down()
-        except BaseException as error:
-            if not self._end.explains(error):
-                sys.excepthook(type(error), error, error.__traceback__)
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
         """Closes what is open, saves all that was measured, and says so."""
