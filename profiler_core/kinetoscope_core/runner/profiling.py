@@ -139,12 +139,12 @@ def inductor_left_alone(torch: Any) -> Generator[None, None, None]:
     Those are 820 modules and 2 s of CPU time on torch 2.13, and a script that compiles nothing would find them. What is
     not imported uses no graphs, unless the environment says so.
     """
-    names = getattr(torch, "_lazy_modules", None)
+    names: Any = getattr(torch, "_lazy_modules", None)
     wanted = os.environ.get("TORCHINDUCTOR_CUDAGRAPHS") == "1" or "torch._inductor" in sys.modules
     if wanted or not isinstance(names, set):
         yield
         return
-    torch._lazy_modules = _LazyModules(names)
+    torch._lazy_modules = _LazyModules(cast("Set[str]", names))
     try:
         yield
     finally:
