@@ -100,7 +100,7 @@ export class Runs implements vscode.Disposable {
     if (this.memory.get(TOLD_OF_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
     void this.memory.update(TOLD_OF_THE_END, true);
     const told = vscode.window.showInformationMessage(
-      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its `finally` blocks and exit functions ' +
+      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its finally blocks and exit functions ' +
         'run, also where they save a checkpoint. A setting lets scripts run to their own end.',
       OPEN_SETTING,
     );

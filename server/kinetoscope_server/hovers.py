@@ -259,6 +259,6 @@ def escaped(text: str) -> str:
     """Text for Markdown: what would be markup, end a table's cell or become a link is taken literally.
 
     GitHub's Markdown, which editors show, makes links of bare addresses too: of what begins with `https://` and so on
-    or `www.`, and of e-mail addresses (https://github.github.com/gfm/#autolinks-extension-).
+    or with `www.`, and of e-mail addresses (https://github.github.com/gfm/#autolinks-extension-).
     """
     return _MARKUP.sub(r"\\\g<0>", printable(text))

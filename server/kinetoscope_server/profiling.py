@@ -212,7 +212,11 @@ def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str
     if result.no_cuda_because is not None:
         text += f" No CUDA times: {result.no_cuda_because}."
     notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
-    text += "".join(f" {problem.message}" for problem in notes[:1])
+    failure = next((problem for problem in notes if problem.code == "run-failed"), None)
+    if failure is not None:
+        text = f"{failure.message} {text}"
+    else:
+        text += "".join(f" {problem.message}" for problem in notes[:1])
     if len(notes) > 1:
         text += f" {count_text(len(notes) - 1, 'more note')} in the log."
     if changed:

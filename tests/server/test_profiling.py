@@ -148,7 +148,7 @@ async def test_one_region_is_measured_alone_by_the_request_and_its_answer_says_h
 
 @pytest.mark.parametrize("way", ["request", "command", "progress"])
 async def test_a_run_is_cancelled_within_a_second_and_leaves_no_process(start, way):
-    client = await start(settings={"warm": "off"})  # no process is left then but those of the run
+    client = await start(settings={"prepare": "off"})  # no process is left then but those of the run
     uri = client.write("endless.py", ENDLESS)
     client.open(uri)
     if way == "request":

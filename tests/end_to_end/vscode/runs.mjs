@@ -24,8 +24,9 @@ from torch.profiler import record_function
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 with open("pids.txt", "w") as notes:
     print(os.getpid(), child.pid, file=notes)
-with record_function("begin"):
-    torch.ones(8).sum()
+for _ in range(2):  # fewer than it takes to warm up
+    with record_function("begin"):
+        torch.ones(8).sum()
 while True:
     time.sleep(0.1)
 `;
@@ -37,8 +38,23 @@ with record_function("work"):
     torch.ones(2, 3) @ torch.ones(2, 3)
 `;
 
+const SAVING = `import os, time
+import torch
+from torch.profiler import record_function
+
+with open("saver.txt", "w") as notes:
+    print(os.getpid(), file=notes)
+try:
+    while True:
+        with record_function("train"):
+            torch.ones(64, 64).sum()
+finally:
+    time.sleep(600)
+`;
+
 await scenario(async (stage) => {
   stage.write('notes.py', NOTES);
+  stage.write('saving.py', SAVING);
   stage.write('endless.py', ENDLESS);
   stage.write('failing.py', FAILING);
   const ran = () => {
@@ -107,7 +123,7 @@ await scenario(async (stage) => {
   await stage.step('an endless script', async () => {
     await code.openFile('endless.py');
     await code.lens('▷ Profile').click();
-    await code.toast('warming up begin: 1 passage').waitFor();
+    await code.toast(/warming up begin: [12] passages?/).waitFor();
     assert.deepEqual(pids().filter(isRunning), pids());
     assert.equal(pids().length, 2);
   });
@@ -117,5 +133,22 @@ await scenario(async (stage) => {
     await code.status('the run was cancelled').waitFor();
     await until('the end of its processes', () => !pids().some(isRunning));
     await isOver();
+  });
+
+  await stage.step('a script that saves is measured already', async () => {
+    await code.openFile('saving.py');
+    await code.lens('▷ Profile').click();
+    await code.toast('Profiling train: the script is measured and does its own clean-up').waitFor();
+    await code.hint('record_function("train")', /^CPU /);
+    await code.runStatus(/CPU only$/);
+  });
+
+  await stage.step('and ends when that is cancelled', async () => {
+    const saver = Number(fs.readFileSync(path.join(stage.workspace, 'saver.txt'), 'utf8'));
+    assert.ok(isRunning(saver));
+    await code.toast('does its own clean-up').getByText('Cancel', { exact: true }).click();
+    await until('its end', () => !isRunning(saver));
+    await isOver();
+    await code.hint('record_function("train")', /^CPU /);
   });
 });
