@@ -84,10 +84,20 @@ class Measuring:
         self.regions: dict[str, list[dict[str, Any]]] = {}
         self.ready: list[dict[str, Any]] = []
         self.failed: list[str] = []
+        self.not_prepared: list[str] = []
+        self.hurried: list[str] = []
         self.clocks = Clocks()
 
     def is_time_for(self, seconds: float) -> bool:
         return time.perf_counter() + seconds < self.ends
+
+    def note_click(self, case: str, way: str, seconds: float, editor: Editor) -> None:
+        """Where a prepared interpreter was to be used and was not, with the server's reasons."""
+        self.note(case, way if is_prepared(editor) else f"{way}, NOT prepared", seconds)
+        if not is_prepared(editor):
+            told = f"{case}, {way}: {'; '.join(why_plain(editor)) or 'the server gave no reason'}"
+            self.not_prepared.append(told)
+            print(told, flush=True)
 
     def note(self, case: str, way: str, seconds: float) -> None:
         self.values.setdefault(case, {}).setdefault(way, []).append(seconds)
@@ -105,9 +115,17 @@ def opened(cache: Path, command: list[str], **settings: Any) -> Editor:
     return editor
 
 
-def is_prepared(editor: Editor) -> str:
+def is_prepared(editor: Editor) -> bool:
     """Whether what is shown was measured in a prepared interpreter, as the result itself says."""
-    return "" if all(region.get("is_prepared") for region in editor.results["regions"]) else ", NOT prepared"
+    return all(region.get("is_prepared") for region in editor.results["regions"])
+
+
+WHY_PLAIN = ("interpreter does not fit", "begins again in a new", "will begin in a new", "No interpreter is kept ready")
+
+
+def why_plain(editor: Editor) -> list[str]:
+    """What the server has said so far of runs that began in a new interpreter, and of failed ones."""
+    return [text.strip() for text in editor.said if any(each in text for each in WHY_PLAIN)]
 
 
 def by_python(command: list[str]) -> float:
@@ -131,11 +149,14 @@ def click_round(measuring: Measuring, case: str, packages: list[str] | None) -> 
             after = time.perf_counter()
             measuring.ready.append({"case": name, **editor.until_ready()})
             measuring.note(name, "until the next interpreter was ready", time.perf_counter() - after)
-            time.sleep(max(0.0, after + APART_S - time.perf_counter()) if measuring.is_time_for(60) else 0)
+            if measuring.is_time_for(60):
+                time.sleep(max(0.0, after + APART_S - time.perf_counter()))
+            else:
+                measuring.hurried.append(f"{name}: {time.perf_counter() - after:.1f} s")
             seconds = clicked(editor, command)
-            measuring.note(name, f"second click{is_prepared(editor)}", seconds)
+            measuring.note_click(name, "second click", seconds, editor)
             seconds = clicked(editor, command)
-            measuring.note(name, f"clicked again at once{is_prepared(editor).replace('NOT', 'not')}", seconds)
+            measuring.note(name, f"at once again, {'prepared' if is_prepared(editor) else 'new'} interpreter", seconds)
         finally:
             editor.end()
     with tempfile.TemporaryDirectory() as cache:
@@ -143,7 +164,7 @@ def click_round(measuring: Measuring, case: str, packages: list[str] | None) -> 
         try:
             measuring.ready.append({"case": f"{name}, onOpen", **editor.until_ready()})
             seconds = clicked(editor, command)
-            measuring.note(name, f"first click with onOpen{is_prepared(editor)}", seconds)
+            measuring.note_click(name, "first click with onOpen", seconds, editor)
         finally:
             editor.end()
 
@@ -167,7 +188,7 @@ def region_round(measuring: Measuring, case: str, editors: dict[str, Editor]) ->
             for each in editor.results["regions"]
         }
         clocks = measuring.clocks.between(begin, end)
-        asked = way if is_prepared(editor) == "" or way == "plain" else "prepared was asked for, and run plain"
+        asked = way if is_prepared(editor) or way == "plain" else "prepared was asked for, and run plain"
         measuring.regions.setdefault(case, []).append(
             {"way": asked, "seconds": seconds, "regions": regions, "clocks": clocks}
         )
@@ -252,6 +273,11 @@ def summary(measuring: Measuring) -> str:
                         f"    {region:<14}{measure:<14}{quarters[1]:10.2f}  ({quarters[0]:.2f} to {quarters[2]:.2f};"
                         f" {values[0]:.2f} to {values[-1]:.2f})"
                     )
+    if measuring.not_prepared:
+        lines += ["", "Not prepared, as the server says", *(f"  {each}" for each in measuring.not_prepared)]
+    if measuring.hurried:
+        pauses = ", ".join(measuring.hurried)
+        lines += ["", f"Second clicks less than {APART_S:g} s after the first, since time ran out: {pauses}"]
     lines += ["", f"took {time.perf_counter() - measuring.began:.0f} s", *measuring.failed]
     return "\n".join(lines) + "\n"
 
@@ -286,6 +312,8 @@ def main() -> None:
             "regions": measuring.regions,
             "ready": measuring.ready,
             "failed": measuring.failed,
+            "not_prepared": measuring.not_prepared,
+            "second_clicks_without_pause": measuring.hurried,
         }
         (options.out / "prepared.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
         print(text)

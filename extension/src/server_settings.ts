@@ -17,3 +17,11 @@ export const SERVER_SETTINGS: readonly string[] = [
   'severities',
   'perfetto',
 ];
+
+/** Those of these settings that the server knows. */
+export function ofServer(values: Record<string, unknown>, isTrusted: boolean): Record<string, unknown> {
+  const known = Object.fromEntries(Object.entries(values).filter(([name]) => SERVER_SETTINGS.includes(name)));
+  // Nothing of an untrusted workspace begins by itself: its interpreter may be one of its files.
+  if (known.prepare === 'onOpen' && !isTrusted) known.prepare = 'afterRun';
+  return known;
+}

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { ConfigurationParams } from 'vscode-languageclient/node';
 import type { Interpreters } from './interpreter';
-import { SERVER_SETTINGS } from './server_settings';
+import { ofServer } from './server_settings';
 
 export const SECTION = 'kinetoscope';
 
@@ -18,10 +18,8 @@ export async function completed(
     params.items.map(async ({ section, scopeUri }, index) => {
       const values = answer[index] as Values | null;
       if (section !== SECTION || !values) return values;
-      const known = Object.fromEntries(Object.entries(values).filter(([name]) => SERVER_SETTINGS.includes(name)));
+      const known = ofServer(values, vscode.workspace.isTrusted);
       const scope = scopeUri ? vscode.Uri.parse(scopeUri) : undefined;
-      // Nothing of an untrusted workspace begins by itself: its interpreter may be one of its files.
-      if (known.prepare === 'onOpen' && !vscode.workspace.isTrusted) known.prepare = 'afterRun';
       return { ...known, interpreter: (await interpreters.choose(scope)).path };
     }),
   );

@@ -16,10 +16,10 @@ function deviceText({ name, count }: Device): string {
   return count > 1 ? `${count} × ${name}` : name;
 }
 
-/** `Interpreter for the next run: ready, with CUDA, 304 MB`. */
+/** `Interpreter for the next run: ready, 304 MB`. */
 export function warmText({ state, gpu, memory_bytes }: WarmParams): string {
   const memory = memory_bytes === null ? [] : [`${Math.round(memory_bytes / 1e6).toString()} MB`];
-  return `Interpreter for the next run: ${[state, ...(gpu ? ['with CUDA, some 0.7 GB of the GPU'] : []), ...memory].join(', ')}`;
+  return `Interpreter for the next run: ${[state, ...(gpu ? ['with CUDA, which holds memory of the GPU'] : []), ...memory].join(', ')}`;
 }
 
 export function runTooltip(run: Run, isStale: boolean, now: Date): string {

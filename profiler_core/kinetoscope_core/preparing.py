@@ -12,7 +12,7 @@ from kinetoscope_core.outcomes import Outcome
 from kinetoscope_core.runconfig import RunConfig, find_interpreter
 from kinetoscope_core.starting import Message, RunnerProcess
 
-LONGEST_S = 60.0
+LONGEST_S = 30.0
 """For the first one, where it is not known how long a start takes."""
 
 
@@ -100,14 +100,15 @@ class Prepared:
         return None
 
     def wait(self, is_wanted: Callable[[], bool]) -> str | None:
-        """Waits until it is ready, as long as that is the sooner way: it began before a plain start, and does the same.
+        """Waits until it is ready: it began before a plain start, and does what that does and a little more.
 
-        Gives why a plain start is sooner after all, else None; also None when the run is no longer wanted.
+        After twice the time of a plain start something is wrong with it: gives why a plain one is started, else None;
+        also None when the run is no longer wanted.
         """
-        longest_s = self.order.cold_s or LONGEST_S
+        longest_s = 2 * (self.order.cold_s or LONGEST_S)
         while is_wanted() and not self._is_settled.wait(0.05):
             if time.monotonic() - self._began > longest_s:
-                return "making it ready takes longer than to start a new one"
+                return f"it is not ready after {longest_s:.0f} s, twice as long as a new one takes"
         return self.why_lost or None
 
 

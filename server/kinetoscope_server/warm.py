@@ -18,7 +18,7 @@ PREPARE_AFTER_S: Final = 0.3
 """So that what was measured is shown first."""
 
 IDLE_S: Final = 600.0
-"""How long it is kept: it holds some 300 MB, and 0.7 GB of a GPU's memory."""
+"""How long it is kept: it holds memory, also of the GPU (docs/performance.md)."""
 
 _SCRIPT_RAN: Final = ("RunError", "RunCancelled", "NothingMeasured")
 
@@ -42,8 +42,12 @@ class WarmInterpreter:
 
     def worker_for(self, request: Mapping[str, Any]) -> Worker | None:
         """The prepared worker, for one run; None where there is none or the script has to start cold."""
+        if request["do"] != "profile" or request["prepare"] == "off" or request["is_plain"]:
+            return None
         worker = self._worker
-        if worker is None or request["do"] != "profile" or request["prepare"] == "off" or request["is_plain"]:
+        if worker is None:
+            if self._timer is not None:  # the next one would begin to be prepared beside this run
+                self._timer.cancel()
             return None
         if _script(request) in self._cold:
             return None

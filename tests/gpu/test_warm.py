@@ -19,18 +19,18 @@ def runs(tmp_path):
     return SimpleNamespace(environment={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
 
 
-def cold_and_warm(runs, script, *arguments, warm_arguments=None):
-    """The script in a new interpreter, and in one that was prepared after it."""
+def cold_and_warm(runs, script, *only_warm, until="result"):
+    """The script in a new interpreter, and in one that was prepared after it, there with these arguments."""
     cold = Worker(runs, SCRIPTS)
-    result = cold.profile(script, *arguments)
+    result = cold.profile(script)
     assert result["event"] == "result", cold.output
     assert result["order"]["cuda"] is True
     warm = Worker(runs, SCRIPTS)
     prepared = warm.prepare(result["order"])
     assert prepared["event"] == "prepared", prepared
     assert prepared["cuda"] is True
-    last = warm.profile(script, *(arguments if warm_arguments is None else warm_arguments))
-    assert last["event"] == "result", warm.output
+    last = warm.profile(script, *only_warm)
+    assert until == "any" or last["event"] == "result", warm.output
     return cold, warm, last
 
 
@@ -58,12 +58,19 @@ def test_the_trace_is_complete(runs):
     ("argument", "why"),
     [
         ("hide", "The script sets CUDA_VISIBLE_DEVICES before it uses CUDA"),
-        ("fork", "The script forks before it uses CUDA"),
+        ("fork", "A process that the script forks uses CUDA"),
     ],
 )
 def test_what_a_prepared_cuda_cannot_do_is_an_error_that_says_so(runs, argument, why):
-    _, warm, _ = cold_and_warm(runs, "sets_devices.py", warm_arguments=[argument])
+    warm = cold_and_warm(runs, "sets_devices.py", argument, until="any")[1]
     assert warm.why("needs_cold") == []
     assert warm.output.count("before") >= 1
     assert why in warm.output
     assert "Run it again without preparation." in warm.output
+
+
+def test_a_data_loader_with_workers_and_variables_that_cuda_does_not_read_are_no_obstacle(runs):
+    cold, warm, last = cold_and_warm(runs, "loads.py")
+    assert last["is_prepared"] is True, warm.events
+    assert warm.output_by_stream == cold.output_by_stream
+    assert "loss on cuda" in warm.output

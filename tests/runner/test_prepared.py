@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from kinetoscope_core.preparing import Order, Prepared
 from kinetoscope_core.runconfig import RunConfig
 from kinetoscope_core.runner import packages
 from kinetoscope_core.scanning import why_plain
@@ -285,6 +286,15 @@ def test_another_interpreter_or_folder_starts_it_plain(made, kinetoscope, tmp_pa
         worker.prepare(order(worker, "script.py"))
         worker.profile("script.py", **changes)
         assert why in worker.why("cold")[0]
+
+
+def test_a_click_waits_for_what_is_being_made_ready_but_not_for_ever():
+    prepared = Prepared(Order("python", None, {}, "script.py", [], [], cuda=False, cold_s=0.1), runner=None)
+    assert prepared.wait(lambda: True) == "it is not ready after 0 s, twice as long as a new one takes"
+    prepared.note({"event": "prepared"})
+    assert prepared.wait(lambda: True) is None
+    prepared.note({"event": "lost"})
+    assert prepared.wait(lambda: True) == "the prepared interpreter has ended"
 
 
 @pytest.mark.parametrize(

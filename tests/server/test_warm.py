@@ -3,10 +3,13 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 
 import pytest
 from lsprotocol import types as lsp
+
+from kinetoscope_server.warm import PREPARE_AFTER_S, WarmInterpreter
 
 from .test_profiling import ENDLESS, processes_in
 
@@ -21,6 +24,15 @@ for _ in range(10):
     with record_function("step"):
         torch.ones(8, 8) @ torch.ones(8, 8)
 """
+
+
+REQUEST = {
+    "do": "profile", "script": "x.py", "is_module": False, "folder": "/", "prepare": "afterRun", "is_plain": False,
+}  # fmt: skip
+ORDER = {
+    "interpreter": sys.executable, "folder": None, "environment": {}, "script": "x.py", "arguments": [],
+    "packages": [], "cuda": False, "cold_s": 1.0,
+}  # fmt: skip
 
 
 async def profile(client, uri, **others):
@@ -246,23 +258,34 @@ async def test_a_warm_run_is_cancelled_within_a_second_and_leaves_no_process(scr
 
 
 async def test_it_is_given_up_when_it_is_idle_for_long():
-    from kinetoscope_server.warm import WarmInterpreter
-
     states = []
     warm = WarmInterpreter(states.append, print, idle_s=0.5)
-    request = {"do": "profile", "script": "x.py", "is_module": False, "folder": "/", "prepare": "afterRun"}
-    import sys
-
-    order = {
-        "interpreter": sys.executable, "folder": None, "environment": {}, "script": "x.py", "arguments": [],
-        "packages": [], "cuda": False, "cold_s": 1.0,
-    }  # fmt: skip
-    warm.after(request, {"event": "result", "order": order})
+    warm.after(REQUEST, {"event": "result", "order": ORDER})
     while len(states) < 2:  # noqa: ASYNC110 - it has nothing to wait for
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.6)
     assert states[-1]["state"] == "none"
-    assert warm.worker_for(request) is None
+    assert warm.worker_for(REQUEST) is None
+
+
+async def test_a_click_right_after_a_run_starts_a_new_one_and_nothing_is_prepared_beside_it():
+    states = []
+    warm = WarmInterpreter(states.append, print)
+    warm.after(REQUEST, {"event": "result", "order": ORDER})
+    assert warm.worker_for(REQUEST) is None
+    await asyncio.sleep(PREPARE_AFTER_S + 0.2)
+    assert states == []
+
+
+async def test_a_script_whose_use_of_cuda_a_prepared_interpreter_cannot_follow_begins_in_a_new_one_from_then_on():
+    said = []
+    warm = WarmInterpreter(print, said.append)
+    failed = {"event": "error", "kind": "RunError", "why_plain": "A process that the script forks uses CUDA"}
+    warm.after(REQUEST, failed)
+    warm.after(REQUEST, {"event": "result", "order": ORDER})
+    await asyncio.sleep(PREPARE_AFTER_S + 0.2)
+    assert warm.worker_for(REQUEST) is None
+    assert said == ["The next run will begin in a new interpreter, too: A process that the script forks uses CUDA.\n"]
 
 
 def parent_of(process):

@@ -144,7 +144,7 @@ def inductor_left_alone(torch: Any) -> Generator[None, None, None]:
     if wanted or not isinstance(names, set):
         yield
         return
-    torch._lazy_modules = _LazyModules(cast("Set[str]", names))
+    torch._lazy_modules = _LazyModules(names)  # pyright: ignore[reportUnknownArgumentType]
     try:
         yield
     finally:
