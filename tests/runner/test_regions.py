@@ -135,7 +135,7 @@ def test_ten_thousand_passages_numbered_names_and_many_layers(kinetoscope):
     assert ran.code == 0, ran
     counts = ran.counts()
     assert counts.pop("often") == (10_000, 9_997)
-    assert {name: counts.pop(name)[0] for name in [f"step_{step}" for step in range(100)]}.keys()
+    assert counts.pop("step_N") == (100, 97)  # of more than 64 names, the series alone
     assert {name: occurrences for name, (occurrences, _) in counts.items()} == {f"layer_{n}": 9 for n in range(40)}
 
 
