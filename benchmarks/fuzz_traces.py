@@ -40,6 +40,7 @@ RECORDED: Final = (
     "h200/matmul_add_64_warm",
 )
 LONGEST_S: Final = 20
+"""Of the processor's time: a busy machine is no fault."""
 MOST_BYTES: Final = 300 << 20
 _TOKENS: Final = (
     *(b'"', b"\\", b"\\\\", b"\n", b"\x00", b"\x1b[31m", b"\xff\xfe", b"\xed\xa0\x80", b"\\ud800"),
@@ -163,9 +164,9 @@ def main() -> int:
         return 0
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"more than {LONGEST_S} s")
+        raise TimeoutError(f"more than {LONGEST_S} s of the processor")
 
-    signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGPROF, stop)
     faults, longest_s, begun = 0, 0.0, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.json"
@@ -174,11 +175,11 @@ def main() -> int:
         before = _peak_bytes()
         for seed in range(given.seed_from, given.seed_from + given.count):
             path.write_bytes(mutated(seed))
-            peak, start = _peak_bytes(), time.monotonic()
-            signal.alarm(LONGEST_S)
+            peak, start = _peak_bytes(), time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
             fault = fault_of(path)
-            signal.alarm(0)
-            longest_s = max(longest_s, time.monotonic() - start)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            longest_s = max(longest_s, time.process_time() - start)
             if _peak_bytes() - before > MOST_BYTES >= peak - before:
                 fault = fault or f"{(_peak_bytes() - before) >> 20} MB"
             if fault:

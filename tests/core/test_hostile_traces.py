@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kinetoscope_core.cli import main
 from kinetoscope_core.measuring import measure_traces
 
 REGION = '{"ph":"X","cat":"user_annotation","name":"a","pid":1,"tid":1,"ts":1,"dur":1}'
@@ -85,3 +86,24 @@ def test_no_foreign_text_is_an_escape_sequence_in_the_terminal(tmp_path: Path) -
     command = [sys.executable, "-m", "kinetoscope_core.cli", "read", str(trace)]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert b"\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["../errors", "..\\errors", "/etc/passwd", "README", "idle-gap/../idle-gap", "idle-gap\n", "\x1b[31m", "*"],
+)
+def test_explain_opens_no_file_but_the_pages_of_findings(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", code]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("kinetoscope: There is no finding ")
+    assert "\x1b" not in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+def test_a_file_with_an_odd_name_is_named_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", "no\nfile\udcff\x1b[31m.json"]) == 3
+    assert capsys.readouterr().err == (
+        "kinetoscope: There is no file no\\nfile\\udcff\\x1b[31m.json. Check the path of the trace.\n"
+    )
