@@ -140,7 +140,27 @@ export interface Measures {
   cuda_recorded_ns: number | null;
   /** The costliest first, the bound last; null where they were not looked for. */
   findings: Finding[] | null;
+  /** What the longest unfinished call had taken. Results stored by older versions have none of the two. */
+  at_least_ns?: number | null;
+  /** Above 1: it stands for so many names that differ in numbers alone. */
+  names?: number;
 }
+
+type Time =
+  | 'cpu_total_ns'
+  | 'cpu_self_ns'
+  | 'cuda_total_ns'
+  | 'cuda_self_ns'
+  | 'cuda_busy_ns'
+  | 'backward_cuda_ns'
+  | 'launches'
+  | 'bound'
+  | 'median_occurrence'
+  | 'breakdown'
+  | 'findings';
+
+/** The same of a region that was entered and has no call with a time: `measured` is 0. */
+export type Unmeasured = Omit<Measures, Time> & Record<Time, null>;
 
 /** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */
 export interface RegionMeasures extends Measures {
@@ -180,7 +200,7 @@ export interface Problem {
 /** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
 export interface RunRegion {
   index: number;
-  measures: RegionMeasures;
+  measures: RegionMeasures | (Unmeasured & Pick<RegionMeasures, 'occurrence_times' | 'timeline'>);
   uri: string | null;
   row: number | null;
   share: number | null;
@@ -246,7 +266,7 @@ export interface ShownRegion {
   stale: string[];
   share: number | null;
   bound: Bound | null;
-  measures: Measures;
+  measures: Measures | Unmeasured;
   run: string | null;
   started: string | null;
   is_prepared: boolean;

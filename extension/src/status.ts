@@ -104,8 +104,9 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** The region that was measured last. */
-function newestOf(regions: readonly ShownRegion[]): ShownRegion | undefined {
+/** The region that was measured last. One without times does not tell what it ran on. */
+function newestOf(shown: readonly ShownRegion[]): ShownRegion | undefined {
+  const regions = shown.filter((each) => each.measures.cpu_total_ns !== null);
   return regions.reduce<ShownRegion | undefined>(
     (newest, each) => (newest && (newest.started ?? '') >= (each.started ?? '') ? newest : each),
     undefined,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnsOf, whyNoCuda } from '../src/details/columns';
+import { cellText, columnsOf, whyNoCuda } from '../src/details/columns';
 import { csvOf, markdownOf } from '../src/details/exports';
 import { listed, regionAt, timesOf } from '../src/details/listing';
 import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../src/details/rows';
+import { savedPage } from '../src/details/page';
+import type { Measures } from '../src/protocol';
 import { region, run, spread } from './details_sample';
 
 const shown = listed(run);
@@ -53,6 +55,32 @@ test('backward has a column where there is any', () => {
   assert.ok(!columns.some((column) => column.id === 'backward_cuda'));
   const trained = listed({ ...run, regions: [region(0, { backward_cuda_ns: spread(7) })] });
   assert.ok(columnsOf(trained).some((column) => column.id === 'backward_cuda'));
+});
+
+test('what has no time has none in any column, and a series says how many names it stands for', () => {
+  const series = region(0, { name: 'step N', names: 12 });
+  const nothing = Object.fromEntries(
+    ['cpu_total_ns', 'cpu_self_ns', 'cuda_total_ns', 'cuda_self_ns', 'cuda_busy_ns', 'backward_cuda_ns']
+      .concat('launches', 'bound', 'median_occurrence', 'breakdown', 'findings')
+      .map((name) => [name, null]),
+  ) as Partial<Measures>;
+  const open = region(1, { ...nothing, name: 'training', measured: 0, unfinished: 1, at_least_ns: 4_130_000_000 });
+  const mixed = listed({ ...run, regions: [series, open] });
+  const cells = (index: number): string[] =>
+    columnsOf(mixed).map((column) => {
+      const row = mixed.regions[index];
+      return row ? `${column.id}: ${cellText(column, row)}` : '';
+    });
+  assert.ok(cells(0).includes('name: step N (12 names)'));
+  assert.ok(cells(1).includes('cpu_total: '));
+  assert.ok(cells(1).includes('measured: at least 4.13 s, not ended'));
+  const page = savedPage(
+    { ...run, regions: [series, { ...open, share: null }] },
+    { filter: '', order: USUAL_ORDER, chosen: 1, span: null },
+    '',
+  );
+  assert.match(page, /Not measured: at least 4\.13 s, not ended/);
+  assert.doesNotMatch(page, /One occurrence/);
 });
 
 test('a line is named with its file where there are several', () => {

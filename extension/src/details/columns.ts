@@ -1,5 +1,5 @@
 // The columns of the table of regions: what each holds, and how it is ordered, shown and exported.
-import type { Spread } from '../protocol';
+import type { Measures, Spread, Unmeasured } from '../protocol';
 import type { ListedRegion, ListedRun } from './messages';
 import { boundText, fileName, printable, timeText } from './text';
 
@@ -32,9 +32,14 @@ export interface Column {
 
 const median = (spread: Spread | null): number | null => spread?.median ?? null;
 
-/** Whether no call of it had ended when the recording did: its times are then at least what is told. */
-export function hasNotEnded({ measures }: ListedRegion): boolean {
-  return measures.unfinished === measures.occurrences;
+/** Whether a call of it has a time. */
+export function hasTimes(measures: Measures | Unmeasured): measures is Measures {
+  return measures.cpu_total_ns !== null;
+}
+
+/** Of a region without times; a part of a call is no measure of one. */
+export function unmeasuredText({ at_least_ns }: Unmeasured): string {
+  return typeof at_least_ns === 'number' ? `at least ${timeText(at_least_ns)}, not ended` : 'without times';
 }
 
 const NAME: Column = {
@@ -44,6 +49,7 @@ const NAME: Column = {
   kind: 'text',
   field: 'region',
   value: (region) => printable(region.measures.name),
+  text: ({ measures: { name, names = 1 } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
 };
 
 /** Without the file where it is the same for all. */
@@ -119,9 +125,10 @@ const MEASURED: Column = {
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
-  text: (region) => {
-    const { measured, occurrences, is_cold } = region.measures;
-    return hasNotEnded(region) ? 'not ended' : `${measured} of ${occurrences}${is_cold ? ', cold' : ''}`;
+  text: ({ measures }) => {
+    if (!hasTimes(measures)) return unmeasuredText(measures);
+    const { measured, occurrences, is_cold } = measures;
+    return `${measured} of ${occurrences}${is_cold ? ', cold' : ''}`;
   },
 };
 
@@ -131,7 +138,7 @@ const BOUND: Column = {
   meaning: 'What limits its median occurrence',
   kind: 'text',
   field: 'bound',
-  value: (region) => (region.measures.bound === null || hasNotEnded(region) ? null : boundText(region.measures.bound)),
+  value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),
 };
 
 /** The columns that something was measured for. */
@@ -164,6 +171,6 @@ export function cellText(column: Column, region: ListedRegion): string {
   const value = column.value(region);
   if (value === null) return '';
   if (typeof value === 'string') return value;
-  if (column.kind === 'time') return hasNotEnded(region) ? `≥ ${timeText(value)}` : timeText(value);
+  if (column.kind === 'time') return timeText(value);
   return column.kind === 'share' ? `${(value * 100).toFixed(1)} %` : String(value);
 }

@@ -1,12 +1,12 @@
 // A whole run, cut into what the panel's web view gets at once and what it asks for.
-import type { Measures, RegionMeasures, RegionPlace, RunResult } from '../protocol';
-import type { ListedRun, RegionTimes } from './messages';
+import type { RegionPlace, RunRegion, RunResult } from '../protocol';
+import type { ListedRegion, ListedRun, RegionTimes } from './messages';
 
 export function listed(run: RunResult): ListedRun {
   return { ...run, regions: run.regions.map((region) => ({ ...region, measures: withoutTimes(region.measures) })) };
 }
 
-function withoutTimes(measures: RegionMeasures): Measures {
+function withoutTimes(measures: RunRegion['measures']): ListedRegion['measures'] {
   const short = { ...measures, occurrence_times: null, timeline: null };
   return short;
 }

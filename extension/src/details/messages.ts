@@ -1,10 +1,10 @@
 // What the panel and its web view tell each other. Regions go over without their occurrences and timeline, which can be
 // megabytes; those of the chosen one are asked for.
-import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline } from '../protocol';
+import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline, Unmeasured } from '../protocol';
 import type { Order } from './rows';
 
 export interface ListedRegion extends Omit<RunRegion, 'measures'> {
-  measures: Measures;
+  measures: Measures | Unmeasured;
 }
 
 export interface ListedRun extends Omit<RunResult, 'regions'> {

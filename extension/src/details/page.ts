@@ -1,7 +1,7 @@
 // A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
 import type { RunResult } from '../protocol';
 import { cardsMarkup, MANY, NOT_KEPT } from './cards';
-import { columnsOf } from './columns';
+import { columnsOf, hasTimes } from './columns';
 import { findingsMarkup } from './findings_markup';
 import { lanesLayout, wholeSpan } from './lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing';
@@ -63,6 +63,9 @@ export function savedPage(result: RunResult, view: View, css: string): string {
 
 function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes, view: View): Markup {
   const { measures } = region;
+  const head = html`<h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
+    ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}`;
+  if (!hasTimes(measures)) return html`<section class="chosen">${head}</section>`;
   const lanes =
     timeline === null
       ? html`<p class="quiet">${NOT_KEPT}</p>`
@@ -77,9 +80,7 @@ function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes
           <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>
           ${asTable(occurrencesTable(occurrences))}`;
   return html`<section class="chosen">
-    <h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
-    ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}
-    ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
+    ${head} ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
   </section>`;
 }
 

@@ -1,7 +1,7 @@
 // All that is known of one region but its charts: what limits it, its numbers, its kernels and operators.
-import type { Bound, Breakdown, Measures, Spread } from '../protocol';
+import type { Bound, Breakdown, Measures, Spread, Unmeasured } from '../protocol';
 import { explained } from './findings_markup';
-import { hasNotEnded } from './columns';
+import { hasTimes, unmeasuredText } from './columns';
 import { html, nothing, type Markup } from './markup';
 import type { ListedRegion } from './messages';
 import {
@@ -36,7 +36,7 @@ export function placeText(region: ListedRegion): string | null {
 export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
   const { measures } = region;
   const bound =
-    measures.bound === null || hasNotEnded(region)
+    measures.bound === null
       ? nothing
       : html`<p><b>${explained(boundText(measures.bound), isSaved)}.</b> ${BOUNDS[measures.bound]}</p>`;
   const stale =
@@ -47,8 +47,10 @@ export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
 
 function notesOf(region: ListedRegion): string[] {
   const { measures } = region;
-  if (hasNotEnded(region)) return ['No call of it had ended when the recording did: its times are at least these.'];
+  if (!hasTimes(measures)) return whyUnmeasured(measures);
   const notes = [`${measures.measured} of ${countText(measures.occurrences, 'occurrence')} measured.`];
+  if ((measures.names ?? 1) > 1)
+    notes.push(`${measures.names} names that differ in numbers alone, or that torch gave.`);
   if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);
   const parts = measures.breakdown;
@@ -61,6 +63,14 @@ function notesOf(region: ListedRegion): string[] {
     notes.push(`${timeText(measures.overhead_ns)} of the CPU times, in all, are the profiler’s own work.`);
   }
   return notes;
+}
+
+function whyUnmeasured(measures: Unmeasured): string[] {
+  const calls = countText(measures.occurrences, 'call');
+  const what = `Not measured: ${unmeasuredText(measures)} (${calls} seen).`;
+  return typeof measures.at_least_ns === 'number'
+    ? [what, 'Mark what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']
+    : [what, 'The trace has no start and end of a call that can be. Record it again.'];
 }
 
 /** Median, minimum, maximum, first and sum of everything that was measured. */

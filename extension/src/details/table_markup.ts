@@ -1,5 +1,5 @@
 // The table of regions, as the panel and a saved page show it.
-import { cellText, hasNotEnded, type Column } from './columns';
+import { cellText, type Column } from './columns';
 import { warningMark } from './findings_markup';
 import { html, nothing, type Markup } from './markup';
 import type { ListedRegion } from './messages';
@@ -67,7 +67,7 @@ function cell(column: Column, region: ListedRegion): Markup {
   if (column.id === 'name') return nameCell(column, region);
   const value = column.value(region);
   if (value === null) return html`<td class="${column.kind}"></td>`;
-  if (column.kind === 'time' && typeof value === 'number') return timeCell(value, hasNotEnded(region));
+  if (column.kind === 'time' && typeof value === 'number') return timeCell(value);
   if (column.kind === 'share' && typeof value === 'number') return shareCell(value);
   return html`<td class="${column.kind} ${column.id}">${cellText(column, region)}</td>`;
 }
@@ -84,11 +84,9 @@ function nameCell(column: Column, region: ListedRegion): Markup {
 }
 
 /** Number and unit apart, so that the points stand below each other. */
-function timeCell(ns: number, isLeast: boolean): Markup {
+function timeCell(ns: number): Markup {
   const { number, unit } = timeParts(ns);
-  return html`<td class="time${ns === 0 ? ' none' : ''}">
-    ${isLeast ? '≥ ' : ''}${number}<span class="unit"> ${unit}</span>
-  </td>`;
+  return html`<td class="time${ns === 0 ? ' none' : ''}">${number}<span class="unit"> ${unit}</span></td>`;
 }
 
 function shareCell(share: number): Markup {

@@ -1,9 +1,10 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
 import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
 import { cardsMarkup, MANY, NOT_KEPT } from '../cards';
+import { hasTimes } from '../columns';
 import { findingsMarkup } from '../findings_markup';
 import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
-import { html, type Markup } from '../markup';
+import { html, nothing, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
 import { occurrencesSummary } from '../occurrences';
 import { occurrencesCaption, occurrencesTable } from '../occurrences_drawing';
@@ -51,7 +52,7 @@ export class RegionSection {
       </header>
       <div id="region-facts"></div>
       ${findingsMarkup(measures.findings, region.index)}
-      ${cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false })}`.text;
+      ${hasTimes(measures) ? cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false }) : nothing}`.text;
     onClick('go-to-line', () => {
       this.events.reveal(region.index);
     });
@@ -71,6 +72,7 @@ export class RegionSection {
 
   /** The charts of the region that is shown. */
   addTimes(region: ListedRegion, { occurrences, timeline }: RegionTimes, span: Span | null): void {
+    if (!hasTimes(region.measures)) return;
     this.addOccurrences(byId('occurrences', HTMLElement), occurrences, region.measures);
     this.addLanes(byId('lanes', HTMLElement), timeline, span);
   }
