@@ -73,7 +73,6 @@ async def test_line_breaks_in_names_are_spelled_out_wherever_they_are_shown(star
         ({"folder": "nowhere"}, {}, "no folder {}/nowhere to run in. Give one with the setting kinetoscope.folder."),
         ({"interpreter": "/no/python"}, {}, "Give the path of one with the setting kinetoscope.interpreter."),
         ({"interpreter": "/etc/hosts"}, {}, "with the setting kinetoscope.interpreter."),
-        ({"warmup": 90}, {"line": 2, "name": "it ran"}, "kinetoscope.warmup"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_given_to_a_program_or_is_not_there_is_named_and_its_setting_too(
@@ -89,6 +88,16 @@ async def test_what_cannot_be_given_to_a_program_or_is_not_there_is_named_and_it
     assert "--" not in answer["message"]
     assert answer["message"].isprintable()
     assert not client.messages
+
+
+async def test_a_region_with_fewer_calls_than_its_warm_up_is_measured_and_called_cold(start):
+    client = await start("minimal", {"warmup": 90})
+    uri = client.write("never.py", NEVER)
+    client.open(uri)
+    answer = await profiled(client, uri, line=2, name="it ran")
+    assert answer["how"] == "measured"
+    assert answer["message"].startswith("it ran: CPU ")
+    assert "×1, cold" in answer["message"]
 
 
 async def test_a_script_without_torch_names_the_setting(start):
