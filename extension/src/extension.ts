@@ -13,6 +13,7 @@ import { Results } from './results';
 import { Runs } from './runs';
 import { save } from './saving';
 import { selectInterpreter, Server } from './server';
+import { serverProgress } from './server_progress';
 import { completed } from './settings';
 import { Status } from './status';
 import { Traces } from './trace';
@@ -51,6 +52,7 @@ export function activate(context: vscode.ExtensionContext): void {
           return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;
         },
       },
+      handleWorkDoneProgress: serverProgress(client),
       window: { showDocument },
     },
   });

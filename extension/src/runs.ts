@@ -58,7 +58,7 @@ export class Runs implements vscode.Disposable {
         { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
         async (progress, token) => {
           // Without a token the server would show a progress of its own beside this one.
-          const workDoneToken = `kinetoscope-${String(++this.begun)}`;
+          const workDoneToken = `run-${String(++this.begun)}`;
           const watching = [
             token.onCancellationRequested(() => {
               source.cancel();
