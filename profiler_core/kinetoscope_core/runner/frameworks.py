@@ -37,7 +37,7 @@ def _exit_of_pytest(outcomes: Any) -> Type[BaseException]:
 def _hide_our_frames() -> None:
     """Pytest shows where a KeyboardInterrupt came from, and leaves out modules with this name."""
     for name, module in list(sys.modules.items()):
-        if name.startswith(__package__ + "."):
+        if name.startswith(f"{__package__}."):
             module.__tracebackhide__ = True  # type: ignore[attr-defined]
 
 
