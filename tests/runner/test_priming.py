@@ -56,6 +56,7 @@ assert in_child(lambda: torch.cuda._is_in_bad_fork is original) == "True"  # as 
 
 VARIABLES = """
 os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = os.environ["NCCL_DEBUG"] = os.environ["MINE"] = "1"
+os.environ["KMP_INIT_AT_FORK"] = "FALSE"  # Lightning brings this; CUDA does not read it
 priming._note_use()
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 for do in (priming._note_question, priming._note_use):

@@ -97,7 +97,7 @@ class Priming:
         return count
 
     def _check_variables(self) -> None:
-        names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), variables.PREFIXES)
+        names = variables.differing(self._seen_by_cuda, variables.actual(), frozenset(), variables.OF_TORCH)
         names = [name for name in names if not name.startswith(READ_LATER)]
         if names:
             self._fail(f"The script sets {', '.join(names)} before it uses CUDA")
