@@ -10,6 +10,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from kinetoscope_server.warm import PREPARE_AFTER_S, WarmInterpreter
+from kinetoscope_server.workers import Worker
 
 from .test_profiling import ENDLESS, processes_in
 
@@ -257,18 +258,32 @@ async def test_a_warm_run_is_cancelled_within_a_second_and_leaves_no_process(scr
     assert time.monotonic() - began < 2.5
 
 
-async def test_it_is_given_up_when_it_is_idle_for_long():
+async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):
+    workers = []
+
+    class Noted(Worker):
+        def __init__(self):
+            super().__init__()
+            workers.append(self)
+
+        def prepare(self, order):
+            self.prepared = asyncio.ensure_future(super().prepare(order))
+            return self.prepared
+
+    monkeypatch.setattr("kinetoscope_server.warm.Worker", Noted)
     states = []
     warm = WarmInterpreter(states.append, print, idle_s=0.5)
     warm.after(REQUEST, {"event": "result", "order": ORDER})
     while len(states) < 2:  # noqa: ASYNC110 - it has nothing to wait for
         await asyncio.sleep(0.05)
-    worker = warm._worker
     while states[-1]["state"] != "none":  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     assert warm.worker_for(REQUEST) is None
-    if worker is not None and worker._process is not None:  # else its transport outlives the loop
+    for worker in workers:  # else their transports outlive the loop
+        await worker.prepared
+        assert worker._process is not None
         await worker._process.wait()
+    await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
 
 
 async def test_a_click_right_after_a_run_starts_a_new_one_and_nothing_is_prepared_beside_it():
