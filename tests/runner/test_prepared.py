@@ -97,7 +97,7 @@ def made(kinetoscope, site, tmp_path):
         plain.profile("script.py", *arguments)
         for stream in ("stdout", "stderr"):
             shown = [each.output_by_stream.get(stream, "").splitlines() for each in (worker, plain)]
-            assert shown[0] == shown[1], worker.events[1:]
+            assert shown[0] == shown[1], worker.events
         return worker
 
     run.work = work

@@ -70,6 +70,9 @@ class Wings:
         script = os.path.realpath(str(getattr(sys.modules["__main__"], "__file__", "")))
         read = {file: mark for file, mark in self._reads.files.items() if os.path.realpath(file) != script}
         self._files = {**read, **{file: mark_of(file) for file in files if file is not None}}
+        # Taking back would put them right, but not for a script that imports a package and not torch.
+        if surroundings()["hooks"] != before["hooks"]:
+            raise NotPrepared("importing the packages changes hooks")
         for group in reversed(self._waiting):
             group.take_back()
         for module in packages.of_the_library():  # one that was loaded and changed by the same import
