@@ -169,3 +169,11 @@ def test_arguments_are_the_script_s(kinetoscope):
     assert ran.code == 1
     assert ran.script_output.startswith(b"usage: arguments.py [-h] --size SIZE")
     assert "exit code 2" in ran.messages
+
+
+def test_the_phases_of_a_run_are_told_in_their_order(kinetoscope):
+    said = [line.removeprefix("kinetoscope: ") for line in kinetoscope("endings.py", "exit 0").messages.splitlines()]
+    phases = [
+        "running", "torch imported", "starting the profiler", "measuring", "saving the trace", "reading the trace",
+    ]  # fmt: skip
+    assert [line for line in said if line in phases] == phases

@@ -48,8 +48,9 @@ await scenario(async (stage) => {
     await code.lens('Details').waitFor();
     await code.toast('Profiling').waitFor({ state: 'detached' });
     const phases = (await code.toastTexts()).map((text) => text.replace('Profiling matmul_add: ', ''));
-    // VS Code shows one in a tenth of a second: the trace may be saved or read before it would say so.
-    const expected = ['running', 'torch imported', 'starting the profiler', 'measuring'];
+    // VS Code shows one in a tenth of a second: all that comes after torch may be over before it would say so, since the
+    // profiler starts in 0.02 s. Which phases there are, and in which order, tests/runner/test_endings.py says.
+    const expected = ['running', 'torch imported'];
     assert.deepEqual(
       expected.filter((phase) => phases.includes(phase)),
       expected,
