@@ -245,7 +245,7 @@ class Starter:
 
     async def end(self) -> None:
         for client in self.clients:
-            if client.error is None and client._server.returncode is None:
+            if client.error is None and client._server.returncode is None and not client.stopped:
                 await client.shutdown_session()
             await client.stop()
             assert client.error is None, client.error
