@@ -20,10 +20,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from kinetoscope_core.attribution import Attribution, attribute
+from kinetoscope_core.analysis.attribution import Attribution, attribute
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.measuring import measure_traces
-from kinetoscope_core.results import to_json
+from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.results.result import to_json
 from kinetoscope_core.trace import read_trace
 
 TRACES: Final = Path(__file__).resolve().parents[1] / "tests" / "traces"

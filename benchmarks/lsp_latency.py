@@ -19,7 +19,7 @@ from typing import Any
 
 from lsp_client import Client
 
-from kinetoscope_core.placing import region_prints
+from kinetoscope_core.source.placement import region_prints
 
 SIZES = (200, 5_000, 50_000)
 KEYSTROKES = 60

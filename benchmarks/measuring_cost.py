@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from kinetoscope_core.attribution import attribute
+from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.trace import read_trace
 
 SCRIPTS = Path(__file__).parent / "scripts"

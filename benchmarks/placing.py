@@ -12,8 +12,8 @@ import statistics
 import time
 from collections.abc import Callable
 
-from kinetoscope_core.placing import Placer, RegionPrint, region_prints
-from kinetoscope_core.regions import Edit, SourceRegions
+from kinetoscope_core.source.placement import Placer, RegionPrint, region_prints
+from kinetoscope_core.source.regions import Edit, SourceRegions
 
 HEAD = "import torch\nfrom torch.profiler import record_function\n\n"
 FUNCTION = '''

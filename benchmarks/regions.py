@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterable
 
-from kinetoscope_core.regions import Edit, SourceRegions, find_regions
+from kinetoscope_core.source.regions import Edit, SourceRegions, find_regions
 
 HEAD = """import torch
 from torch import nn

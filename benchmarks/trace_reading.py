@@ -45,8 +45,8 @@ print(json.dumps([seconds, cpu]))
 """
 
 _IMPORTS = """
-from kinetoscope_core.attribution import attribute
-from kinetoscope_core.measuring import measure_traces
+from kinetoscope_core.analysis.attribution import attribute
+from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.trace import read_trace
 """
 _READ = "trace, _ = read_trace(path)"
@@ -113,7 +113,7 @@ def _resident_bytes(pid: int) -> int:
 def _check(copy: Path, path: Path, copies: int) -> None:
     """The sums of many copies are those of one, times their number."""
     sys.path.insert(0, str(_CORE))
-    from kinetoscope_core.measuring import measure_traces  # noqa: PLC0415
+    from kinetoscope_core.jobs.measure import measure_traces  # noqa: PLC0415
 
     one, many = measure_traces([copy], []), measure_traces([path], [])
     assert many.device_total_ns == (one.device_total_ns or 0) * copies

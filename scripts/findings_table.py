@@ -14,14 +14,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.findings import BOUNDS
-from kinetoscope_core.measures import Finding
-from kinetoscope_core.measuring import measure_run, measure_traces
-from kinetoscope_core.outcomes import DeviceFacts, Outcome
-from kinetoscope_core.results import Result
-from kinetoscope_core.runconfig import RunConfig
-from kinetoscope_core.sources import Sources
+from kinetoscope_core.jobs.measure import measure_run, measure_traces
+from kinetoscope_core.results.measures import Finding
+from kinetoscope_core.results.result import Result
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.outcome import DeviceFacts, Outcome
+from kinetoscope_core.source.snapshot import Sources
 
 TRACES = Path(__file__).parents[1] / "tests" / "traces"
 

@@ -28,6 +28,32 @@ ABOVE_THE_CORE = {"kinetoscope_server", "pygls", "lsprotocol"}
 # In the standard library of the Python that runs this test, maybe, but not in that of 3.9.
 NEWER_THAN_3_9 = {"annotationlib", "compression", "tomllib"}
 LONGEST_MODULE = 350
+MOST_MODULES = 18
+"""A folder with more is a drawer, not a room."""
+
+ROOMS = {
+    "kinetoscope_core": {
+        "cli": {"analysis", "jobs", "output", "results", "run", "source"},
+        "jobs": {"analysis", "results", "run", "runner", "source", "trace"},
+        "output": {"analysis", "results"},
+        "perfetto": {"results", "trace"},
+        "analysis": {"results", "source", "trace"},
+        "run": {"runner"},
+        "trace": {"results"},
+        "results": {"source"},
+        "source": set[str](),
+        "runner": set[str](),
+    },
+    "kinetoscope_server": {
+        "features": {"protocol", "results", "runs", "settings", "text"},
+        "runs": {"protocol", "results", "settings", "text"},
+        "results": {"text"},
+        "protocol": {"text"},
+        "settings": {"protocol"},
+        "text": set[str](),
+    },
+}
+"""What the modules of each folder may import of the other folders. Modules beside the folders are for all."""
 
 
 def name_of(path: Path) -> str:
@@ -68,6 +94,21 @@ def relative_imports(path: Path) -> Iterator[str]:
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.level > 0:
             yield importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Full names of our own modules that a file imports at its top level, or of the names in them."""
+    package = ".".join(path.relative_to(package_root(path)).parent.parts)
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom):
+            relative = "." * node.level + (node.module or "")
+            module = importlib.util.resolve_name(relative, package) if node.level else relative
+            if module.startswith("kinetoscope_"):
+                yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def package_root(path: Path) -> Path:
+    return CORE.parent if CORE in path.parents else SERVER.parent
 
 
 each_server_module = pytest.mark.parametrize("path", SERVER_MODULES, ids=name_of)
@@ -156,6 +197,41 @@ def test_python_3_9_compiles_the_runner():
         [interpreter, "-c", program, *map(str, RUNNER_MODULES)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def room_of(package: str, module: str) -> str | None:
+    name = module.split(".")
+    return name[1] if name[0] == package and len(name) > 1 and name[1] in ROOMS[package] else None
+
+
+@each_module
+def test_rooms_are_entered_from_above_only(path):
+    package, room = path.relative_to(package_root(path)).parts[:2]
+    for module in imported_modules(path):
+        entered = room_of(package, module)
+        if room in ROOMS[package] and entered not in {None, room}:
+            assert entered in ROOMS[package][room], module
+
+
+@pytest.mark.parametrize("package", sorted(ROOMS))
+def test_every_folder_is_a_room_and_no_two_lean_on_one_another(package):
+    root = (CORE if package == CORE.name else SERVER).parent / package
+    assert {folder.name for folder in root.iterdir() if list(folder.glob("*.py"))} == set(ROOMS[package])
+    below = dict(ROOMS[package])
+    while below:
+        lowest = {room for room, others in below.items() if not others & set(below)}
+        assert lowest, f"these lean on one another: {sorted(below)}"
+        below = {room: others for room, others in below.items() if room not in lowest}
+
+
+def test_no_folder_holds_too_many_modules():
+    folders = {path.parent for path in CORE_MODULES + RUNNER_MODULES + SERVER_MODULES}
+    held = {
+        name_of(folder): len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) for folder in folders
+    }
+    sources = ROOT / "extension" / "src"
+    held |= {name_of(folder): len(list(folder.glob("*.ts"))) for folder in [sources, *sources.rglob("*/")]}
+    assert {folder: count for folder, count in held.items() if count > MOST_MODULES} == {}
 
 
 @each_module

@@ -3,10 +3,10 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
-import type { RegionPlace } from './protocol';
-import type { Results } from './results';
-import type { Runs } from './runs';
-import type { Traces } from './trace';
+import type { RegionPlace } from './server/protocol';
+import type { Results } from './editor/results';
+import type { Runs } from './runs/run';
+import type { Traces } from './editor/trace';
 
 type Next = (command: string, args: unknown[]) => unknown;
 

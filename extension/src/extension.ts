@@ -2,21 +2,21 @@
 import * as vscode from 'vscode';
 import type { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
 import { executeCommand, type Rooms } from './commands';
-import { Decorations } from './decorations';
+import { Decorations } from './editor/decorations';
 import { Details } from './details/panel';
 import { openExample } from './example';
-import { LINKED, withLinks } from './hovers';
-import { Interpreters } from './interpreter';
-import { showDocument } from './pages';
-import type { ProgressParams, ResultsParams, WarmParams } from './protocol';
-import { Results } from './results';
-import { Runs } from './runs';
-import { save } from './saving';
-import { selectInterpreter, Server } from './server';
-import { serverProgress } from './server_progress';
-import { completed } from './settings';
-import { Status } from './status';
-import { Traces } from './trace';
+import { LINKED, withLinks } from './editor/hovers';
+import { Interpreters } from './server/interpreter';
+import { showDocument } from './editor/pages';
+import type { ProgressParams, ResultsParams, WarmParams } from './server/protocol';
+import { Results } from './editor/results';
+import { Runs } from './runs/run';
+import { save } from './runs/saving';
+import { selectInterpreter, Server } from './server/process';
+import { serverProgress } from './server/progress';
+import { completed } from './server/settings';
+import { Status } from './editor/status';
+import { Traces } from './editor/trace';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Kinetoscope', { log: true });

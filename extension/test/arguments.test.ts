@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinArguments, splitArguments } from '../src/arguments';
+import { joinArguments, splitArguments } from '../src/runs/arguments';
 
 test('arguments are split as a shell does', () => {
   const cases: [string, string[]][] = [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/lanes';
-import { itemText, lanesCaption, lanesTable } from '../src/details/lanes_drawing';
-import { compositionsOf } from '../src/details/parts';
-import { occurrencesLayout, occurrencesSummary, occurrenceText } from '../src/details/occurrences';
-import { occurrencesCaption } from '../src/details/occurrences_drawing';
-import { moved, showing, zoomed } from '../src/details/spans';
+import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/charts/lanes';
+import { itemText, lanesCaption, lanesTable } from '../src/details/charts/lanes_drawing';
+import { compositionsOf } from '../src/details/region/parts';
+import { occurrencesLayout, occurrencesSummary, occurrenceText } from '../src/details/charts/occurrences';
+import { occurrencesCaption } from '../src/details/charts/occurrences_drawing';
+import { moved, showing, zoomed } from '../src/details/charts/spans';
 import { measures, occurrences, timeline } from './details_sample';
 
 const WIDTH = 2_000;

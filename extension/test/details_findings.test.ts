@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findingsMarkup, toldOf, warningMark } from '../src/details/findings_markup';
+import { findingsMarkup, toldOf, warningMark } from '../src/details/region/findings_markup';
 import { savedPage } from '../src/details/page';
-import { USUAL_ORDER } from '../src/details/rows';
+import { USUAL_ORDER } from '../src/details/table/rows';
 import { finding, region, run } from './details_sample';
 
 const plain = (markup: { text: string }): string =>

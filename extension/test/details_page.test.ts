@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { documentOf } from '../src/details/document';
 import { listed } from '../src/details/listing';
 import { savedPage } from '../src/details/page';
-import { USUAL_ORDER } from '../src/details/rows';
+import { USUAL_ORDER } from '../src/details/table/rows';
 import { runFacts, runNotes } from '../src/details/run_markup';
 import { region, run } from './details_sample';
 

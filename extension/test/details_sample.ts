@@ -8,7 +8,7 @@ import type {
   RunResult,
   Spread,
   Timeline,
-} from '../src/protocol';
+} from '../src/server/protocol';
 
 export const spread = (median: number, measured = 4): Spread => ({
   sum: median * measured,

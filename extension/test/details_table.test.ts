@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellText, columnsOf, whyNoCuda } from '../src/details/columns';
+import { cellText, columnsOf, whyNoCuda } from '../src/details/table/columns';
 import { csvOf, markdownOf } from '../src/details/exports';
 import { listed, regionAt, timesOf } from '../src/details/listing';
-import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../src/details/rows';
+import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../src/details/table/rows';
 import { savedPage } from '../src/details/page';
-import type { Measures } from '../src/protocol';
+import type { Measures } from '../src/server/protocol';
 import { region, run, spread } from './details_sample';
 
 const shown = listed(run);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countText, fileName, kernelName, kernelSignature, printable, shareText, timeText } from '../src/details/text';
 import { html } from '../src/details/markup';
-import { ticks } from '../src/details/scale';
+import { ticks } from '../src/details/charts/scale';
 
 test('times are those of kinetoscope_core/text.py, ties to the even digit included', () => {
   const said: [number, string][] = [

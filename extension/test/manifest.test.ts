@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { SERVER_SETTINGS } from '../src/server_settings';
+import { SERVER_SETTINGS } from '../src/server/setting_names';
 
 // The tests run in the repository's root (package.json, "unit").
 interface Setting {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { PROBE, readProbe, refusalOfBundled, refusalOfInstalled } from '../src/probing';
+import { PROBE, readProbe, refusalOfBundled, refusalOfInstalled } from '../src/server/probing';
 
 const said = (version: number[], kind = 'CPython', installed = false): string =>
   `a line of a sitecustomize\n${JSON.stringify({ version, kind, installed })}\n`;

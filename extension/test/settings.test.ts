@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ofServer } from '../src/server_settings';
+import { ofServer } from '../src/server/setting_names';
 
 test('an interpreter is made ready on opening in trusted workspaces alone', () => {
   const values = { prepare: 'onOpen', warmup: 3, unknown: 1 };

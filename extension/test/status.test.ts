@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heatOf } from '../src/heat';
-import { ago, runTooltip, statusText, warmText } from '../src/status_text';
+import { heatOf } from '../src/editor/heat';
+import { ago, runTooltip, statusText, warmText } from '../src/editor/status_text';
 
 const device = { name: 'NVIDIA H200', count: 1 };
 const onGpu = {

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pygls.io_ import StdoutWriter
 
 from kinetoscope_core import __version__
-from kinetoscope_server import commands, features, requests
+from kinetoscope_server.features import commands, requests, standard
+from kinetoscope_server.protocol.transport import Channel, Receiver, accept_tcp, claim_stdio
 from kinetoscope_server.server import KinetoscopeServer
-from kinetoscope_server.transport import Channel, Receiver, accept_tcp, claim_stdio
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _serve(channel: Channel) -> int:
     server = KinetoscopeServer()
-    features.register(server)
+    standard.register(server)
     commands.register(server)
     requests.register(server)
     server.protocol.set_writer(StdoutWriter(channel.writing))

@@ -14,22 +14,22 @@ from pygls.lsp.server import LanguageServer
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import KinetoscopeError
-from kinetoscope_core.regions import Encoding
-from kinetoscope_core.store import Store
-from kinetoscope_server import methods
-from kinetoscope_server.archive import Archive
-from kinetoscope_server.changes import Changes
-from kinetoscope_server.client import Client
-from kinetoscope_server.configuration import Configuration
-from kinetoscope_server.diagnostics import diagnostics, elsewhere
-from kinetoscope_server.documents import Document, Documents, path_of, uri_of
-from kinetoscope_server.measured import Board, Shown
-from kinetoscope_server.notices import results_notice
-from kinetoscope_server.protocol import Protocol
-from kinetoscope_server.runs import ActiveRun, Runs
-from kinetoscope_server.tidying import Tidying
-from kinetoscope_server.troubles import Troubles, stored_troubles_of
-from kinetoscope_server.warm import WarmInterpreter
+from kinetoscope_core.results.store import Store
+from kinetoscope_core.source.regions import Encoding
+from kinetoscope_server.features.diagnostics import diagnostics, elsewhere
+from kinetoscope_server.features.file_results import results_notice
+from kinetoscope_server.protocol import methods
+from kinetoscope_server.protocol.client import Client
+from kinetoscope_server.protocol.garbage import Tidying
+from kinetoscope_server.protocol.pygls_protocol import Protocol
+from kinetoscope_server.results.archive import Archive
+from kinetoscope_server.results.by_file import Board, Shown
+from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.runs.manager import ActiveRun, Runs
+from kinetoscope_server.runs.run_errors import Troubles, stored_troubles_of
+from kinetoscope_server.runs.standby import WarmInterpreter
+from kinetoscope_server.settings.configuration import Configuration
+from kinetoscope_server.text.documents import Document, Documents, path_of, uri_of
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def _is_alive(process_id: int) -> bool:
 
 
 class KinetoscopeServer(LanguageServer):
-    """One editor's server. features.py and commands.py say what it answers."""
+    """One editor's server. features/ say what it answers."""
 
     def __init__(self) -> None:
         super().__init__("kinetoscope", __version__, protocol_cls=Protocol)  # pyright: ignore[reportUnknownMemberType]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import orjson
 
-from kinetoscope_core.measuring import measure_traces
-from kinetoscope_core.results import to_json
-from kinetoscope_server.documents import Documents
-from kinetoscope_server.measured import Shown
-from kinetoscope_server.whole_run import whole_run
+from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.results.result import to_json
+from kinetoscope_server.features.whole_run import whole_run
+from kinetoscope_server.results.by_file import Shown
+from kinetoscope_server.text.documents import Documents
 
 
 def main() -> None:

@@ -5,8 +5,8 @@ import re
 import sys
 from pathlib import Path
 
-from kinetoscope_server import methods
-from kinetoscope_server.settings import read_settings
+from kinetoscope_server.protocol import methods
+from kinetoscope_server.settings.settings import read_settings
 
 if sys.version_info >= (3, 11):
     import tomllib

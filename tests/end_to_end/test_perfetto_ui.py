@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from kinetoscope_core.attribution import attribute
-from kinetoscope_core.measures import OccurrenceInTrace
+from kinetoscope_core.analysis.attribution import attribute
+from kinetoscope_core.analysis.statistics import Window, summarise
 from kinetoscope_core.perfetto import TimeRange, TraceServer, clock_of, time_range_of
-from kinetoscope_core.perfetto.zooming import in_perfetto
-from kinetoscope_core.summary import Window, summarise
+from kinetoscope_core.perfetto.zoom import in_perfetto
+from kinetoscope_core.results.measures import OccurrenceInTrace
 from kinetoscope_core.trace import read_trace
 
 HERE = Path(__file__).parent

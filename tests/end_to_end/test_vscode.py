@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from kinetoscope_core.measuring import measure_run
-from kinetoscope_core.outcomes import DeviceFacts, Outcome
-from kinetoscope_core.results import to_json
-from kinetoscope_core.runconfig import Focus, RunConfig
-from kinetoscope_core.sources import Sources
-from kinetoscope_core.store import Store
+from kinetoscope_core.jobs.measure import measure_run
+from kinetoscope_core.results.result import to_json
+from kinetoscope_core.results.store import Store
+from kinetoscope_core.run.config import Focus, RunConfig
+from kinetoscope_core.run.outcome import DeviceFacts, Outcome
+from kinetoscope_core.source.snapshot import Sources
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "traces" / "runs"

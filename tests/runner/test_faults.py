@@ -139,7 +139,11 @@ def test_whatever_ends_a_run_what_was_measured_is_shown_or_its_loss_is_said(kine
 
 
 def test_a_clean_up_that_does_not_end_is_ended_at_last(kinetoscope, tmp_path):
-    program = "import sys; from kinetoscope_core import cli, patience; patience.PATIENCE_S['leaving'] = 2; cli.main()"
+    program = """if True:
+        from kinetoscope_core.cli.main import main
+        from kinetoscope_core.run import patience
+        patience.PATIENCE_S["leaving"] = 2
+        main()"""
     ran = subprocess.run(
         [sys.executable, "-c", program, "profile", "stays.py", "--json", "--", "leaving", tmp_path],
         cwd=SCRIPTS,

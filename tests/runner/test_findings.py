@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from kinetoscope_core.findings import BY_CODE
-from kinetoscope_core.findings.pages import text_of
+from kinetoscope_core.analysis.findings import BY_CODE
+from kinetoscope_core.analysis.findings.pages import text_of
 
 COMPILING = ("--warmup", "0")
 

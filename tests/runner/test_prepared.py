@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from kinetoscope_core.preparing import Order, Prepared
-from kinetoscope_core.runconfig import RunConfig
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.source_scan import why_plain
+from kinetoscope_core.run.standby import Order, Prepared
 from kinetoscope_core.runner import packages
-from kinetoscope_core.scanning import why_plain
 
 from .worker import Worker, order
 

@@ -67,7 +67,7 @@ assert torch._C._cuda_getDeviceCount() == 2
 """
 
 PROFILER = """
-from kinetoscope_core.runner.profiling import Profiler, device_facts
+from kinetoscope_core.runner.profiler.recording import Profiler, device_facts
 import tempfile
 torch.cuda.is_available = lambda: False
 profiler = Profiler(tempfile.mkdtemp())

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from kinetoscope_core.runner.regionlog import safe_name
-from kinetoscope_core.starting import RUNNER
+from kinetoscope_core.run.process import RUNNER
+from kinetoscope_core.runner.regions.log import safe_name
 
 from .conftest import SCRIPTS
 from .test_as_python import each_python

@@ -18,7 +18,7 @@ class Worker:
         self.environment = environment
         self.events = []
         self._process = subprocess.Popen(
-            [sys.executable, *(["-m", "kinetoscope_core.worker"] if scans else [str(WITHOUT_SCAN)])],
+            [sys.executable, *(["-m", "kinetoscope_core.jobs.worker"] if scans else [str(WITHOUT_SCAN)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=kinetoscope.environment,

@@ -4,7 +4,7 @@ import os
 import sys
 from io import FileIO
 
-from kinetoscope_core import worker
+from kinetoscope_core.jobs import worker
 
 if __name__ == "__main__":
     worker.why_plain = lambda _config: None

@@ -3,10 +3,11 @@
 import re
 from pathlib import Path
 
-from kinetoscope_core.runconfig import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
-from kinetoscope_server import commands, features, methods, requests
+from kinetoscope_core.run.config import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
+from kinetoscope_server.features import commands, requests, standard
+from kinetoscope_server.protocol import methods
 from kinetoscope_server.server import KinetoscopeServer
-from kinetoscope_server.settings import SEVERITIES, read_settings
+from kinetoscope_server.settings.settings import SEVERITIES, read_settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lsp.md").read_text(encoding="utf-8")
 
@@ -18,7 +19,7 @@ def test_commands_requests_and_notifications_are_those_of_the_code():
 
 async def test_every_command_is_announced_and_every_method_of_ours_answered():
     server = KinetoscopeServer()
-    features.register(server)
+    standard.register(server)
     commands.register(server)
     requests.register(server)
     assert set(server.protocol.fm.commands) == set(methods.COMMANDS)

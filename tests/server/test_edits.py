@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
-from kinetoscope_core.placing import Placer, region_prints
-from kinetoscope_core.regions import find_regions
-from kinetoscope_server import measured
-from kinetoscope_server.documents import Document
-from kinetoscope_server.inlay_hints import inlay_hints
-from kinetoscope_server.measured import Board, Shown
-from kinetoscope_server.settings import Settings
+from kinetoscope_core.source.placement import Placer, region_prints
+from kinetoscope_core.source.regions import find_regions
+from kinetoscope_server.features.inlay_hints import inlay_hints
+from kinetoscope_server.results import by_file
+from kinetoscope_server.results.by_file import Board, Shown
+from kinetoscope_server.settings.settings import Settings
+from kinetoscope_server.text.documents import Document
 
 TEXT = """from torch.profiler import record_function
 
@@ -136,7 +136,7 @@ def test_runs_of_one_text_are_placed_once_for_all(monkeypatch):
             super().__init__(prints)
             made.append(len(self.prints))
 
-    monkeypatch.setattr(measured, "Placer", Counted)
+    monkeypatch.setattr(by_file, "Placer", Counted)
     document, board = document_of(TEXT), Board()
     values = result_of(TEXT)
     assert len(values["regions"]) > 2

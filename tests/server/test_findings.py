@@ -6,11 +6,11 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from kinetoscope_core.findings import PAGES
-from kinetoscope_core.measures import Finding
-from kinetoscope_server import fixes
-from kinetoscope_server.documents import Document
-from kinetoscope_server.fixes import fix, suppression
+from kinetoscope_core.analysis.findings import PAGES
+from kinetoscope_core.results.measures import Finding
+from kinetoscope_server.features import fixes
+from kinetoscope_server.features.fixes import fix, suppression
+from kinetoscope_server.text.documents import Document
 
 TRACES = Path(__file__).parents[1] / "traces"
 TINY = """from torch.profiler import record_function

@@ -6,9 +6,9 @@ import pytest
 from lsprotocol import types
 from pygls.protocol.json_rpc import JsonRPCNotification
 
-from kinetoscope_server.foreign import harmless, plain
-from kinetoscope_server.hovers import escaped
-from kinetoscope_server.transport import frames
+from kinetoscope_server.features.hovers import escaped
+from kinetoscope_server.protocol.transport import frames
+from kinetoscope_server.text.foreign import harmless, plain
 
 LINK = "[Click](command:kinetoscope.profileFile)"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from kinetoscope_core.placing import region_prints
+from kinetoscope_core.source.placement import region_prints
 
 pytestmark = pytest.mark.timeout(120)
 

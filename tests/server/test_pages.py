@@ -1,8 +1,8 @@
 """Every code of a diagnostic has its page, and the other way round."""
 
-from kinetoscope_core.findings.pages import PAGES, codes_with_a_page
-from kinetoscope_server.explaining import page_of
-from kinetoscope_server.settings import SEVERITIES
+from kinetoscope_core.analysis.findings.pages import PAGES, codes_with_a_page
+from kinetoscope_server.settings.settings import SEVERITIES
+from kinetoscope_server.text.finding_pages import page_of
 
 
 def test_every_code_has_a_page_that_begins_with_it():

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from lsprotocol import types as lsp
 from pygls.protocol import LanguageServerProtocol
 
-from kinetoscope_server.protocol import PlainNotification, PlainRequest, Protocol
+from kinetoscope_server.protocol.pygls_protocol import PlainNotification, PlainRequest, Protocol
 from kinetoscope_server.server import KinetoscopeServer
 
 

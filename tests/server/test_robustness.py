@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kinetoscope_server import codec
+from kinetoscope_server.protocol import codec
 
 SCRIPTS = Path(__file__).parent / "scripts"
 FAULTY = [sys.executable, str(SCRIPTS / "faulty_server.py")]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.regions import find_regions
-from kinetoscope_server.orders import Order, request_of
-from kinetoscope_server.settings import RunSettings, Settings, read_settings
+from kinetoscope_core.source.regions import find_regions
+from kinetoscope_server.runs.orders import Order, request_of
+from kinetoscope_server.settings.settings import RunSettings, Settings, read_settings
 
 
 def settings(**values):

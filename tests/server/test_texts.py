@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinetoscope_core.measures import (
+from kinetoscope_core.results.measures import (
     Breakdown,
     ChainLink,
     KernelShare,
@@ -15,8 +15,8 @@ from kinetoscope_core.measures import (
     Spread,
     Unmeasured,
 )
-from kinetoscope_server import hovers
-from kinetoscope_server.texts import hint_parts, range_text, short_time_text
+from kinetoscope_server.features import hovers
+from kinetoscope_server.features.hint_texts import hint_parts, range_text, short_time_text
 
 TIMES = st.integers(0, 10**13)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kinetoscope_server import tidying
+from kinetoscope_server.protocol import garbage
 
 
 class Knot:
@@ -35,7 +35,7 @@ async def gone(knot: "weakref.ref[Knot]", within_s: float = 20) -> None:
 
 async def test_once_nothing_happens_garbage_goes_and_the_rest_is_set_aside():
     knot = weakref.ref(Knot())
-    tidying.Tidying().soon()
+    garbage.Tidying().soon()
     assert knot() is not None
     await gone(knot)
     assert gc.get_freeze_count() > 0
@@ -48,21 +48,21 @@ async def test_what_was_set_aside_before_is_looked_at_again():
     kept.clear()
     gc.collect()
     assert knot() is not None
-    tidying.Tidying().soon()
+    garbage.Tidying().soon()
     await gone(knot)
 
 
 async def test_it_waits_while_the_user_types_and_is_not_begun_by_that():
     knot = weakref.ref(Knot())
-    idle, busy = tidying.Tidying(), tidying.Tidying()
+    idle, busy = garbage.Tidying(), garbage.Tidying()
     idle.put_off()
     busy.soon()
     begun = time.monotonic()
-    while time.monotonic() - begun < 2 * tidying.AFTER_S:
+    while time.monotonic() - begun < 2 * garbage.AFTER_S:
         typed = time.monotonic()
         busy.put_off()
         await asyncio.sleep(0.01)
-        if time.monotonic() - typed > tidying.AFTER_S / 2:
+        if time.monotonic() - typed > garbage.AFTER_S / 2:
             pytest.skip("this machine stood still for longer than the pause that is waited for")
         assert knot() is not None
     await gone(knot)

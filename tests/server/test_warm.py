@@ -9,8 +9,8 @@ import time
 import pytest
 from lsprotocol import types as lsp
 
-from kinetoscope_server.warm import PREPARE_AFTER_S, WarmInterpreter
-from kinetoscope_server.workers import Worker
+from kinetoscope_server.runs.standby import PREPARE_AFTER_S, WarmInterpreter
+from kinetoscope_server.runs.worker import Worker
 
 from .test_profiling import ENDLESS, processes_in
 
@@ -270,7 +270,7 @@ async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):
             self.prepared = asyncio.ensure_future(super().prepare(order))
             return self.prepared
 
-    monkeypatch.setattr("kinetoscope_server.warm.Worker", Noted)
+    monkeypatch.setattr("kinetoscope_server.runs.standby.Worker", Noted)
     states = []
     warm = WarmInterpreter(states.append, print, idle_s=0.5)
     warm.after(REQUEST, {"event": "result", "order": ORDER})

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from kinetoscope_server import workers
-from kinetoscope_server.workers import Worker
+from kinetoscope_server.runs import worker as worker_module
+from kinetoscope_server.runs.worker import Worker
 
 REQUEST = {"do": "profile"}
 
 
 async def result_of(monkeypatch, program):
-    monkeypatch.setattr(workers, "_START", f"import os, sys, time; sys.stdin.readline()\n{program}")
+    monkeypatch.setattr(worker_module, "_START", f"import os, sys, time; sys.stdin.readline()\n{program}")
     worker = Worker()
     event = await asyncio.wait_for(worker.result(REQUEST), 30)
     await asyncio.wait_for(worker.ended.wait(), 30)
@@ -36,7 +36,7 @@ async def test_a_worker_that_cannot_be_read_or_dies_ends_the_run_with_an_error(m
 
 
 async def test_a_line_that_is_too_long_ends_the_run_with_an_error(monkeypatch):
-    monkeypatch.setattr(workers, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(worker_module, "_LONGEST_LINE", 1000)
     event = await result_of(monkeypatch, "print('x' * 100_000, flush=True); time.sleep(600)")
     assert event["kind"] == "WorkerDied"
 
@@ -44,7 +44,7 @@ async def test_a_line_that_is_too_long_ends_the_run_with_an_error(monkeypatch):
 async def test_what_follows_a_result_is_read_until_the_worker_has_ended(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        workers,
+        worker_module,
         "_START",
         """if True:
         import sys
@@ -62,7 +62,7 @@ async def test_what_follows_a_result_is_read_until_the_worker_has_ended(monkeypa
 
 async def test_one_cancel_is_one_and_kills_nothing(monkeypatch):
     monkeypatch.setattr(
-        workers,
+        worker_module,
         "_START",
         """if True:
         import sys, time

@@ -1,5 +1,5 @@
 // The table as Markdown and as CSV, with the columns, rows and order that are shown.
-import { cellText, type Column } from './columns';
+import { cellText, type Column } from './table/columns';
 import type { ListedRegion } from './messages';
 
 /** Times as they are shown. */

@@ -1,5 +1,5 @@
 // A whole run, cut into what the panel's web view gets at once and what it asks for.
-import type { RegionPlace, RunRegion, RunResult } from '../protocol';
+import type { RegionPlace, RunRegion, RunResult } from '../server/protocol';
 import type { ListedRegion, ListedRun, RegionTimes } from './messages';
 
 export function listed(run: RunResult): ListedRun {

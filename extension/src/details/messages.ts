@@ -1,7 +1,7 @@
 // What the panel and its web view tell each other. Regions go over without their occurrences and timeline, which can be
 // megabytes; those of the chosen one are asked for.
-import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline, Unmeasured } from '../protocol';
-import type { Order } from './rows';
+import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline, Unmeasured } from '../server/protocol';
+import type { Order } from './table/rows';
 
 export interface ListedRegion extends Omit<RunRegion, 'measures'> {
   measures: Measures | Unmeasured;

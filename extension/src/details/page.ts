@@ -1,20 +1,20 @@
 // A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
-import type { RunResult } from '../protocol';
-import { cardsMarkup, MANY, NOT_KEPT } from './cards';
-import { columnsOf, hasTimes } from './columns';
-import { findingsMarkup } from './findings_markup';
-import { lanesLayout, wholeSpan } from './lanes';
-import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './lanes_drawing';
+import type { RunResult } from '../server/protocol';
+import { cardsMarkup, MANY, NOT_KEPT } from './region/cards';
+import { columnsOf, hasTimes } from './table/columns';
+import { findingsMarkup } from './region/findings_markup';
+import { lanesLayout, wholeSpan } from './charts/lanes';
+import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_drawing';
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { ListedRegion, RegionTimes, View } from './messages';
-import { occurrencesLayout } from './occurrences';
-import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './occurrences_drawing';
-import { patterns } from './patterns';
-import { factsMarkup, placeText } from './region_markup';
-import { filtered, ordered, regionsOf } from './rows';
+import { occurrencesLayout } from './charts/occurrences';
+import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './charts/occurrences_drawing';
+import { patterns } from './charts/patterns';
+import { factsMarkup, placeText } from './region/region_markup';
+import { filtered, ordered, regionsOf } from './table/rows';
 import { runFacts, runNotes } from './run_markup';
-import { plainHeadMarkup, rowMarkup, TABLE_CAPTION } from './table_markup';
+import { plainHeadMarkup, rowMarkup, TABLE_CAPTION } from './table/table_markup';
 import { printable } from './text';
 
 const WIDTH = 1000;

@@ -1,11 +1,11 @@
 // What is said of a whole run: what ran, on which device, and what its reader must know.
-import type { Problem } from '../protocol';
+import type { Problem } from '../server/protocol';
 import { html, nothing, type Markup } from './markup';
-import { findingsMarkup } from './findings_markup';
-import { regionsOf } from './rows';
+import { findingsMarkup } from './region/findings_markup';
+import { regionsOf } from './table/rows';
 import type { ListedRun } from './messages';
 import { countText, fileName, printable, timeText } from './text';
-import { whyNoCuda } from './columns';
+import { whyNoCuda } from './table/columns';
 
 const FEW = 2;
 

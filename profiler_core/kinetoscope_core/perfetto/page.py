@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.perfetto.zooming import TimeRange, in_perfetto
+from kinetoscope_core.perfetto.zoom import TimeRange, in_perfetto
 
 # Letters that end a source or a directive of a content security policy are not among them.
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.\-_~:/%\[\]]+")

@@ -11,9 +11,9 @@ from typing import Any, Callable, Generator, List, NoReturn
 
 from . import variables
 from .groups import NotPrepared
-from .kinetolog import kineto_log_kept
 from .output import low_descriptors_taken, output_held
-from .profiling import device_names, inductor_left_alone, make_profile, warnings_ignored
+from .profiler.kineto_messages import kineto_log_kept
+from .profiler.recording import device_names, inductor_left_alone, make_profile, warnings_ignored
 
 SCRIPT_S_DESCRIPTORS = 200
 _SIDE = 16

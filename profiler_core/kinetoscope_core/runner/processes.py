@@ -33,7 +33,7 @@ def processes_of(run_id: str) -> List[int]:
 def end_with_all(run_id: str, own_group: bool) -> None:
     """Ends this process with everything that the run started; who started it has gone.
 
-    On Windows the starter's job ends them all with it (jobs.py); this is for the moment before it had one.
+    On Windows the starter's job ends them all with it (run/windows_job.py); this is for the moment before it had one.
     """
     if os.name == "posix":
         end_processes(run_id, os.getpgrp() if own_group else 0)

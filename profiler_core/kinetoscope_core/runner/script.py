@@ -12,6 +12,8 @@ from importlib.machinery import PathFinder, SourceFileLoader
 from types import ModuleType, TracebackType
 from typing import AbstractSet, Any, Dict, List, Optional
 
+from . import FOLDER
+
 _OURS = __name__.partition(".")[0]
 _python: Any = runpy
 _stand_ins: List[ModuleType] = []
@@ -140,10 +142,9 @@ def forget_what_the_script_would_not_find(loaded_by_python: AbstractSet[str]) ->
 
 def without_our_frames(traceback: Optional[TracebackType], *also: str) -> Optional[TracebackType]:
     """The traceback from the script's own first frame on, as Python would show it."""
-    folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith(folder) and file not in also:
+        if not file.startswith(FOLDER) and file not in also:
             break
         traceback = traceback.tb_next
     return traceback

@@ -9,16 +9,17 @@ import warnings
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
-from . import children, failures, leaving, processes, script
-from .adoption import Adoption, Recording
-from .ending import End, EndOfRun
+from . import processes, script
+from .ending import children, failures, leave
+from .ending.end import End, EndOfRun
+from .ending.interrupts import interrupts_deferred
 from .imports import on_import
-from .interrupts import interrupts_deferred
-from .loops import comes_again
-from .otherentries import hook_other_entries
-from .profiling import Profiler, device_facts, set_profiler_enabled
-from .regionlog import NamedRegion, RegionLog, window_values, write_log
-from .window import Plan, Window
+from .profiler.of_the_script import Adoption, Recording
+from .profiler.recording import Profiler, device_facts, set_profiler_enabled
+from .regions.log import NamedRegion, RegionLog, window_values, write_log
+from .regions.loops import comes_again
+from .regions.other_entries import hook_other_entries
+from .regions.schedule import Plan, Window
 from .wings import Wings
 
 SECONDS_BETWEEN_PROGRESS = 0.2
@@ -71,9 +72,9 @@ class Session:
         self._channel.send("phase", phase="running")
         code = self._run_script()
         if self._is_child():
-            leaving.leave(code)
+            leave.leave(code)
         self._end.has_left = True
-        leaving.wait_for_threads(self._end.explains)
+        leave.wait_for_threads(self._end.explains)
         with interrupts_deferred():
             try:
                 self.finish(exit_code=code)
@@ -81,8 +82,8 @@ class Session:
                 self.finish(exit_code=code)
             if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if (self._end.is_over or self._end.was_stopped) and leaving.are_others_running(watching.ident):
-            leaving.leave(code)
+        if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(watching.ident):
+            leave.leave(code)
         return code
 
     def _run_script(self) -> Any:

@@ -9,7 +9,7 @@ from kinetoscope_core.trace.columns import (
     Thread,
     Trace,
 )
-from kinetoscope_core.trace.reading import collector_off, read_trace
+from kinetoscope_core.trace.reader import collector_off, read_trace
 
 __all__ = [
     "DeviceActivities",

@@ -7,7 +7,7 @@ from itertools import compress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kinetoscope_core.measures import Device
+from kinetoscope_core.results.measures import Device
 from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
 
 _IS: Final = {kind: bytes(value == kind for value in range(256)) for kind in (OPERATOR, REGION, CALL)}

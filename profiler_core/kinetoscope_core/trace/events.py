@@ -1,6 +1,6 @@
 """Events as values with types: what is needed of each, and no more.
 
-msgspec fills them while it reads (decoding.py) and passes over the rest of the text.
+msgspec fills them while it reads (decoder.py) and passes over the rest of the text.
 """
 
 from typing import Annotated, Any, Final, TypeAlias, cast

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from kinetoscope_core.measures import Device
+from kinetoscope_core.results.measures import Device
 from kinetoscope_core.trace.columns import Metadata
 from kinetoscope_core.trace.repair import repaired_object
 

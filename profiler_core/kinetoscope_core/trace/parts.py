@@ -2,7 +2,7 @@
 
 A part begins and ends at what looks like a border between two events. It is one if the part before ends there with a
 whole event, which is known when that part has been read. Where that fails, or a text is not as Kineto writes it, the
-slices (slicing.py) go on.
+slices (slicer.py) go on.
 """
 
 import gc
@@ -18,9 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Final
 
-from kinetoscope_core.trace.collecting import Collector
-from kinetoscope_core.trace.decoding import Decoder
-from kinetoscope_core.trace.slicing import SLICE_BYTES, last_border
+from kinetoscope_core.trace.collector import Collector
+from kinetoscope_core.trace.decoder import Decoder
+from kinetoscope_core.trace.slicer import SLICE_BYTES, last_border
 
 # What this process reads while another one starts. It is also too little to start one for.
 HEAD_START: Final = 16 << 20

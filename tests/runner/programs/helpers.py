@@ -22,8 +22,8 @@ def load_runner(folder):
 
 
 load_runner(sys.argv[1])
-from runner.loops import is_in_a_loop  # noqa: E402
-from runner.regionlog import MOST_NAMES, RegionLog  # noqa: E402
+from runner.regions.loops import is_in_a_loop  # noqa: E402
+from runner.regions.log import MOST_NAMES, RegionLog  # noqa: E402
 
 
 class RecordFunction(contextlib.ContextDecorator):

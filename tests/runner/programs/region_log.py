@@ -21,7 +21,7 @@ def load_runner(folder):
 
 
 load_runner(sys.argv[1])
-from runner.regionlog import RegionLog  # noqa: E402
+from runner.regions.log import RegionLog  # noqa: E402
 
 
 class RecordFunction(contextlib.ContextDecorator):

@@ -5,7 +5,8 @@ import subprocess
 import time
 from typing import Any
 
-from kinetoscope_server import __main__, code_lenses, hovers
+from kinetoscope_server import __main__
+from kinetoscope_server.features import code_lenses, hovers
 
 
 def hover(*_: Any) -> None:

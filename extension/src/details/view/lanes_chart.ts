@@ -1,9 +1,9 @@
 // One occurrence to scale in the panel: pointing, walking from slice to slice, zooming.
-import type { Timeline } from '../../protocol';
-import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../lanes';
-import { itemText, lanesSvg } from '../lanes_drawing';
+import type { Timeline } from '../../server/protocol';
+import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
+import { itemText, lanesSvg } from '../charts/lanes_drawing';
 import type { Span } from '../messages';
-import { moved, showing, zoomed } from '../spans';
+import { moved, showing, zoomed } from '../charts/spans';
 import { Picker, widthOf } from './picking';
 
 const STEP = 0.5;

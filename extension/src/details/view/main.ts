@@ -1,14 +1,14 @@
 // The panel's own side, in the web view: keeps how the run is shown, and puts table and chosen region together.
-import { columnsOf, type Column } from '../columns';
+import { columnsOf, type Column } from '../table/columns';
 import { csvOf, markdownOf } from '../exports';
 import '../style/page.css';
 import '../style/table.css';
 import '../style/region.css';
 import '../style/charts.css';
 import type { KeptState, ListedRegion, ListedRun, RegionTimes, ToPanel, ToView, View } from '../messages';
-import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../rows';
+import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../table/rows';
 import { runFacts, runNotes } from '../run_markup';
-import { TABLE_CAPTION } from '../table_markup';
+import { TABLE_CAPTION } from '../table/table_markup';
 import { countText, printable } from '../text';
 import { byId, onClick } from './elements';
 import { RegionSection } from './region';

@@ -1,7 +1,7 @@
 // The chart of a region's occurrences in the panel.
-import type { Measures, OccurrenceTimes } from '../../protocol';
-import { occurrencesLayout, occurrenceText } from '../occurrences';
-import { occurrencesSvg } from '../occurrences_drawing';
+import type { Measures, OccurrenceTimes } from '../../server/protocol';
+import { occurrencesLayout, occurrenceText } from '../charts/occurrences';
+import { occurrencesSvg } from '../charts/occurrences_drawing';
 import { Picker, widthOf } from './picking';
 
 export class OccurrencesChart {

@@ -1,14 +1,14 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
-import type { Measures, OccurrenceTimes, Timeline } from '../../protocol';
-import { cardsMarkup, MANY, NOT_KEPT } from '../cards';
-import { hasTimes } from '../columns';
-import { findingsMarkup } from '../findings_markup';
-import { lanesCaption, lanesLegend, lanesTable } from '../lanes_drawing';
+import type { Measures, OccurrenceTimes, Timeline } from '../../server/protocol';
+import { cardsMarkup, MANY, NOT_KEPT } from '../region/cards';
+import { hasTimes } from '../table/columns';
+import { findingsMarkup } from '../region/findings_markup';
+import { lanesCaption, lanesLegend, lanesTable } from '../charts/lanes_drawing';
 import { html, nothing, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
-import { occurrencesSummary } from '../occurrences';
-import { occurrencesCaption, occurrencesTable } from '../occurrences_drawing';
-import { factsMarkup, placeText } from '../region_markup';
+import { occurrencesSummary } from '../charts/occurrences';
+import { occurrencesCaption, occurrencesTable } from '../charts/occurrences_drawing';
+import { factsMarkup, placeText } from '../region/region_markup';
 import { printable } from '../text';
 import { byId, onClick } from './elements';
 import { LanesChart } from './lanes_chart';

@@ -1,6 +1,6 @@
 // The page of the panel before anything is in it.
 import { html } from '../markup';
-import { patterns } from '../patterns';
+import { patterns } from '../charts/patterns';
 
 export const skeleton = html`${patterns}
   <p id="message" role="status" hidden></p>

@@ -1,9 +1,9 @@
 // The table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
-import type { Column } from '../columns';
+import type { Column } from '../table/columns';
 import type { ListedRegion } from '../messages';
-import type { Order } from '../rows';
-import { headMarkup, rowMarkup } from '../table_markup';
-import { widthOf } from '../widths';
+import type { Order } from '../table/rows';
+import { headMarkup, rowMarkup } from '../table/table_markup';
+import { widthOf } from '../table/widths';
 import { RowsInSight } from './rows_in_sight';
 
 export interface TableEvents {

@@ -1,0 +1,192 @@
+// Draws one occurrence to scale as SVG, and says in words what each thing in it is.
+import type { HostSlice, Timeline } from '../../server/protocol';
+import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
+import { html, nothing, type Markup } from '../markup';
+import { filled, swatch } from './patterns';
+import { countText, kernelName, printable, timeText } from '../text';
+
+const KINDS: Record<HostSlice['kind'], string> = {
+  region: 'region',
+  operator: 'operator',
+  launch: 'launch',
+  sync: 'waits for the GPU',
+  call: 'CUDA call',
+};
+
+const LEGEND: Readonly<Record<string, string>> = { ...KINDS, call: 'other CUDA call', activity: 'GPU work' };
+
+/** The kinds that there are in it. */
+export function lanesLegend(timeline: Timeline): Markup {
+  const there = new Set<string>(timeline.host.map((slice) => slice.kind));
+  if (timeline.device.length > 0) there.add('activity');
+  const kinds = Object.entries(LEGEND).filter(([kind]) => there.has(kind));
+  return html`<ul class="kinds">
+    ${kinds.map(([kind, meaning]) => html`<li>${swatch(kind)}${meaning}</li>`)}
+  </ul>`;
+}
+
+export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
+  const { width, height, top, left } = layout;
+  const seen = ({ x, width: wide }: { x: number; width: number }): boolean => x + wide >= 0 && x <= width;
+  return html`<svg
+    class="lanes"
+    width="${width}"
+    height="${height}"
+    viewBox="0 0 ${width} ${height}"
+    role="presentation"
+  >
+    ${layout.ticks.map(
+      ({ x, text }) =>
+        html`<line class="grid" x1="${x}" x2="${x}" y1="${top - 4}" y2="${height}" />
+          <text class="axis" x="${x < 1 ? 0 : x + 4}" y="11"
+            >${x + 12 + text.length * CHARACTER > width ? '' : text}</text
+          >`,
+    )}
+    ${layout.lanes.map(({ title, top: y }) => html`<text class="lane-title" x="0" y="${y + 12}">${title}</text>`)}
+    ${layout.gaps.filter(seen).map(({ x, y, width: wide, height: high, text }) => {
+      const from = Math.max(0, x);
+      const to = Math.min(width, x + wide);
+      return html`<rect class="gap" x="${from}" y="${y}" width="${to - from}" height="${high}" />${
+          text === ''
+            ? nothing
+            : html`<text class="gap" x="${(from + to) / 2}" y="${y + high / 2 + 4}" text-anchor="middle">${text}</text>`
+        }`;
+    })}
+    ${layout.links
+      .filter(({ x1, x2 }) => Math.max(x1, x2) >= 0 && Math.min(x1, x2) <= width)
+      .map(
+        ({ launch, activity, x1, y1, x2, y2 }) =>
+          html`<line
+            class="link"
+            data-launch="${launch}"
+            data-activity="${activity}"
+            x1="${x1}"
+            y1="${y1}"
+            x2="${x2}"
+            y2="${y2}"
+          />`,
+      )}
+    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item)))}
+    ${left === null || left > width || left < 0 ? nothing : leftMarkup(left, layout)}
+  </svg>`;
+}
+
+function boxMarkup(box: Box, width: number, text: string): Markup {
+  const from = Math.max(-2, box.x);
+  const to = Math.min(width + 2, box.x + box.width);
+  const shape = html`x="${from}" y="${box.y}" width="${Math.max(1, to - from)}" height="${box.height}"`;
+  return html`<g
+    class="item ${box.width < 3 ? 'thin' : ''}"
+    id="item-${box.item}"
+    data-item="${box.item}"
+    role="option"
+    aria-selected="false"
+    aria-label="${text}"
+    >${filled(box.kind, shape)}${
+      box.label === ''
+        ? nothing
+        : html`<svg
+            aria-hidden="true"
+            x="${Math.max(0, from)}"
+            y="${box.y}"
+            width="${to - Math.max(0, from)}"
+            height="${box.height}"
+          >
+            <text x="4" y="${box.height / 2 + 4}">${box.label}</text>
+          </svg>`
+    }</g
+  >`;
+}
+
+function leftMarkup(x: number, { top, width, height }: LanesLayout): Markup {
+  const isRight = x > width - 80;
+  return html`<line class="left" x1="${x}" x2="${x}" y1="${top - 4}" y2="${height}" />
+    <text class="left" x="${isRight ? x - 4 : x + 4}" y="${top + 12}" text-anchor="${isRight ? 'end' : 'start'}"
+      >region left</text
+    >`;
+}
+
+/** What an item is, how long it took and what it hangs together with. */
+export function itemText(timeline: Timeline, item: number): string {
+  const slice = timeline.host[item];
+  if (slice) {
+    const facts = [printable(slice.name), KINDS[slice.kind], extent(slice)];
+    const launched = timeline.device.filter((activity) => activity.launch === item);
+    const first = launched[0];
+    if (first) {
+      const what = launched.length === 1 ? kernelName(first.name) : `${launched.length} GPU activities`;
+      facts.push(
+        `launched ${what}, which ${launched.length === 1 ? 'began' : 'first began'} ${wait(first.start_ns - slice.start_ns)}`,
+      );
+    }
+    return facts.join(' · ');
+  }
+  const activity = timeline.device[item - timeline.host.length];
+  if (!activity) return '';
+  const facts = [printable(activity.name), `GPU, stream ${activity.stream}`, extent(activity)];
+  const launch = timeline.host[linkedTo(timeline, item) ?? -1];
+  if (launch) facts.push(`began ${wait(activity.start_ns - launch.start_ns)} of ${launch.name}`);
+  return facts.join(' · ');
+}
+
+function wait(ns: number): string {
+  return ns < 0 ? `${timeText(-ns)} before the start` : `${timeText(ns)} after the start`;
+}
+
+function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: number }): string {
+  return start_ns === 0 ? timeText(duration_ns) : `${timeText(duration_ns)}, starting ${timeText(start_ns)} in`;
+}
+
+/** What the drawing shows and what it leaves out. */
+export function lanesCaption(timeline: Timeline): string {
+  const after = timeline.end_ns - timeline.cpu_total_ns;
+  const said = [`The median occurrence, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU work of it');
+  else if (after > 0) said.push(`its GPU work ends ${timeText(after)} after the region was left`);
+  else said.push('its GPU work ends before the region was left');
+  const left = [
+    ...(timeline.host_left_out > 0 ? [countText(timeline.host_left_out, 'CPU slice')] : []),
+    ...(timeline.device_left_out > 0 ? [countText(timeline.device_left_out, 'GPU slice')] : []),
+  ];
+  const omitted = left.length > 0 ? ` The shortest are not drawn: ${left.join(' and ')}.` : '';
+  const gaps =
+    timeline.device.length > 0 && timeline.device_left_out === 0
+      ? ' In a gap the GPU has nothing of this occurrence to do.'
+      : '';
+  return `${said.join('; ')}.${gaps}${omitted}`;
+}
+
+/** Everything that is drawn, in the order of time. */
+export function lanesTable(timeline: Timeline): Markup {
+  const rows = [
+    ...timeline.host.map((slice) => ({
+      ...slice,
+      where: slice.thread === 0 ? 'CPU' : `CPU, other thread ${slice.thread}`,
+      what: KINDS[slice.kind],
+    })),
+    ...timeline.device.map((activity) => ({ ...activity, where: `GPU, stream ${activity.stream}`, what: 'GPU work' })),
+  ].sort((a, b) => a.start_ns - b.start_ns);
+  return html`<table class="plain">
+    <thead>
+      <tr>
+        <th scope="col" class="number">Start</th>
+        <th scope="col" class="number">Time</th>
+        <th scope="col">Where</th>
+        <th scope="col">What</th>
+        <th scope="col">Name</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ({ start_ns, duration_ns, where, what, name }) =>
+          html`<tr>
+            <td class="number">${timeText(start_ns)}</td>
+            <td class="number">${timeText(duration_ns)}</td>
+            <td>${where}</td>
+            <td>${what}</td>
+            <td class="name">${printable(name)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

@@ -1,0 +1,167 @@
+// The occurrences through a region as bars, in order of time: where each stands, and what it says.
+import type { Measures, OccurrenceTimes } from '../../server/protocol';
+import { ticks, type Tick } from './scale';
+import { timeText } from '../text';
+
+export interface Bar {
+  index: number;
+  x: number;
+  width: number;
+  y: number;
+  height: number;
+  isWarmup: boolean;
+  /** Its time, where it is higher than the axis goes. */
+  cut: string | null;
+}
+
+export interface BarLane {
+  title: string;
+  kind: 'cuda' | 'cpu';
+  top: number;
+  bottom: number;
+  ticks: (Tick & { y: number })[];
+  bars: Bar[];
+  median: { y: number; text: string };
+}
+
+export interface OccurrencesLayout {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  slot: number;
+  lanes: BarLane[];
+  numbers: { x: number; text: string }[];
+  /** Where one trace ends and the next begins. */
+  breaks: number[];
+  /** Place of the median occurrence, null where it is not among those that were kept. */
+  median: number | null;
+  warmups: { from: number; to: number } | null;
+  isCold: boolean;
+}
+
+const LEFT = 62;
+const RIGHT = 8;
+/** Room for the text above the bars. */
+const ROOM_FOR_TEXT = 180;
+const HEADING = 32;
+const LANE = 76;
+const BETWEEN = 14;
+const FOOT = 30;
+const WIDEST_SLOT = 46;
+const MOST_OVER_MEDIAN = 4;
+
+export function occurrencesLayout(
+  occurrences: readonly OccurrenceTimes[],
+  measures: Measures,
+  width: number,
+): OccurrencesLayout {
+  const slot = Math.min(WIDEST_SLOT, (width - LEFT - RIGHT) / Math.max(1, occurrences.length));
+  const barWidth = Math.max(1, Math.min(26, slot * 0.68));
+  const placed = { slot, barWidth, occurrences };
+  const lanes: BarLane[] = [];
+  let top = HEADING;
+  const cuda = measures.cuda_total_ns;
+  if (cuda !== null) {
+    lanes.push(lane('cuda', 'CUDA total', top, cuda.median, placed));
+    top += LANE + BETWEEN + HEADING;
+  }
+  lanes.push(lane('cpu', 'CPU total', top, measures.cpu_total_ns.median, placed));
+  const { trace, start_ns } = measures.median_occurrence;
+  const median = occurrences.findIndex((each) => each.trace === trace && each.start_ns === start_ns);
+  const warm = occurrences.findIndex((each) => !each.is_warmup);
+  const warmups = warm === -1 ? occurrences.length : warm;
+  const right = LEFT + slot * occurrences.length;
+  return {
+    width: Math.min(width, Math.max(right + RIGHT, ROOM_FOR_TEXT)),
+    height: top + LANE + FOOT,
+    left: LEFT,
+    right,
+    slot,
+    lanes,
+    numbers: numbersOf(occurrences.length, measures.occurrences, slot),
+    breaks: occurrences.flatMap((each, index) =>
+      index > 0 && each.trace !== occurrences[index - 1]?.trace ? [LEFT + slot * index] : [],
+    ),
+    median: median === -1 ? null : median,
+    isCold: measures.is_cold,
+    warmups: warmups === 0 ? null : { from: LEFT, to: LEFT + slot * warmups },
+  };
+}
+
+interface Placed {
+  slot: number;
+  barWidth: number;
+  occurrences: readonly OccurrenceTimes[];
+}
+
+function lane(kind: 'cuda' | 'cpu', title: string, top: number, medianNs: number, placed: Placed): BarLane {
+  const { slot, barWidth, occurrences } = placed;
+  const bottom = top + LANE;
+  const values = occurrences.map((each) => (kind === 'cuda' ? each.cuda_total_ns : each.cpu_total_ns));
+  const known = values.filter((value) => value !== null);
+  // One slow occurrence, the first one mostly, would leave nothing to see of the others.
+  const highest = Math.min(Math.max(1, ...known), Math.max(1, medianNs) * MOST_OVER_MEDIAN);
+  const y = (ns: number): number => bottom - (Math.min(ns, highest) / highest) * LANE;
+  const bars = values.flatMap((ns, index): Bar[] => {
+    const occurrence = occurrences[index];
+    if (ns === null || !occurrence) return [];
+    const x = LEFT + slot * index + (slot - barWidth) / 2;
+    const cut = ns > highest ? timeText(ns) : null;
+    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isWarmup: occurrence.is_warmup, cut }];
+  });
+  const found = ticks(0, highest, 3).map((tick) => ({ ...tick, y: y(tick.ns) }));
+  return { title, kind, top, bottom, ticks: found, bars, median: { y: y(medianNs), text: timeText(medianNs) } };
+}
+
+/** Numbers below the bars; of a choice among many occurrences none would be true. */
+function numbersOf(shown: number, seen: number, slot: number): OccurrencesLayout['numbers'] {
+  if (shown !== seen) return [];
+  const step = [1, 5, 10, 20, 50].find((each) => each * slot >= 24) ?? 100;
+  const numbers = Array.from({ length: shown }, (_, index) => index + 1);
+  return numbers
+    .filter((number) => number === 1 || number % step === 0)
+    .map((number) => ({ x: LEFT + slot * (number - 0.5), text: String(number) }));
+}
+
+/** All that is known of one occurrence, in a line. */
+export function occurrenceText(
+  occurrences: readonly OccurrenceTimes[],
+  measures: Measures,
+  index: number,
+  isMedian: boolean,
+): string {
+  const occurrence = occurrences[index];
+  if (!occurrence) return '';
+  const marks = [isMedian ? 'median' : '', occurrence.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : ''].filter(
+    Boolean,
+  );
+  const isWhole = occurrences.length === measures.occurrences;
+  const number = `Occurrence ${index + 1} of ${isWhole ? '' : 'the '}${occurrences.length}${isWhole ? '' : ' kept'}`;
+  const facts = [marks.length > 0 ? `${number} (${marks.join(', ')})` : number];
+  if (occurrence.cuda_total_ns !== null) {
+    const busy = occurrence.cuda_busy_ns;
+    const more = busy === null || busy === occurrence.cuda_total_ns ? '' : `, busy ${timeText(busy)}`;
+    facts.push(`CUDA ${timeText(occurrence.cuda_total_ns)}${more}`);
+  }
+  facts.push(`CPU ${timeText(occurrence.cpu_total_ns)}, self ${timeText(occurrence.cpu_self_ns)}`);
+  const first = occurrences[0];
+  if (first && index > 0 && first.trace === occurrence.trace) {
+    facts.push(`${timeText(occurrence.start_ns - first.start_ns)} after the first`);
+  }
+  return facts.join(' · ');
+}
+
+/** The chart in a sentence, for who cannot see it. */
+export function occurrencesSummary(occurrences: readonly OccurrenceTimes[], measures: Measures): string {
+  const warmups = occurrences.filter((each) => each.is_warmup).length;
+  const cpu = measures.cpu_total_ns;
+  const cuda = measures.cuda_total_ns;
+  const spread = (name: string, { median, min, max }: typeof cpu): string =>
+    `${name} median ${timeText(median)}, from ${timeText(min)} to ${timeText(max)}`;
+  return [
+    `${occurrences.length} occurrences in order of time, ${warmups} of them warm-up`,
+    ...(cuda ? [spread('CUDA', cuda)] : []),
+    spread('CPU', cpu),
+  ].join('. ');
+}

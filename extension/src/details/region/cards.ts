@@ -1,0 +1,34 @@
+// The parts of the chosen region in their order, the same in the panel and on a saved page.
+import type { Measures } from '../../server/protocol';
+import { html, nothing, type Markup } from '../markup';
+import { compositionMarkup } from './parts';
+import { kernelsMarkup, numbersMarkup, operatorsMarkup } from './region_markup';
+
+export const NOT_KEPT = 'Not kept with this result. Profile this region to see it.';
+
+/** So many occurrences need the whole width. */
+export const MANY = 12;
+
+export interface Charts {
+  lanes: Markup;
+  occurrences: Markup;
+  /** Whether the occurrences need the whole width. */
+  isWide: boolean;
+}
+
+export function cardsMarkup(measures: Measures, charts: Charts): Markup {
+  return html`<div class="cards">
+    ${card('Numbers', numbersMarkup(measures))} ${card('What it is made of', compositionMarkup(measures))}
+    ${card('One occurrence', charts.lanes, 'lanes')}
+    ${card('Occurrences', charts.occurrences, charts.isWide ? 'many' : '')}
+    ${measures.breakdown === null ? nothing : card('Operators', operatorsMarkup(measures.breakdown))}
+    ${measures.breakdown === null || measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
+  </div>`;
+}
+
+function card(title: string, content: Markup, kind = ''): Markup {
+  return html`<section class="card ${kind}" aria-label="${title}">
+    <h3>${title}</h3>
+    ${content}
+  </section>`;
+}

@@ -1,0 +1,104 @@
+// What the rules say of a region or of a whole run, and its marks. A region's bound is told elsewhere, with what it means.
+import type { Bound, Finding } from '../../server/protocol';
+import { html, nothing, type Markup } from '../markup';
+import { boundText, countText, printable, timeText } from '../text';
+
+const BOUNDS: readonly Bound[] = ['overhead', 'compute', 'communication', 'copy', 'mixed', 'sync', 'cpu-only'];
+const BOUND_CODES = new Set(BOUNDS.map(boundText));
+
+const SEVERITIES: Record<Finding['severity'], { name: string; shape: Markup }> = {
+  warning: {
+    name: 'Warning',
+    shape: html`<path d="M8 1.8 15 14H1z" /><path class="sign" d="M8 6v4M8 11.4v1.4" />`,
+  },
+  information: {
+    name: 'Information',
+    shape: html`<circle cx="8" cy="8" r="6.5" /><path class="sign" d="M8 7v5M8 4v1.4" />`,
+  },
+  hint: { name: 'Hint', shape: html`<circle cx="8" cy="8" r="4" />` },
+};
+
+/** Those to list: the ones that a comment in the source switches off come last. */
+export function toldOf(findings: readonly Finding[] | null): Finding[] {
+  const told = (findings ?? []).filter(({ code }) => !BOUND_CODES.has(code));
+  return [...told.filter((each) => !each.is_suppressed), ...told.filter((each) => each.is_suppressed)];
+}
+
+/** A list of them; of a region by its index, null: of the run. Its buttons do nothing on a saved page and are not there. */
+export function findingsMarkup(findings: readonly Finding[] | null, region: number | null, isSaved = false): Markup {
+  const told = toldOf(findings);
+  if (told.length === 0) return nothing;
+  return html`<ul class="findings" aria-label="${region === null ? 'Findings of the run' : 'Findings'}">
+    ${told.map((each) => findingMarkup(each, region, isSaved))}
+  </ul>`;
+}
+
+function findingMarkup(finding: Finding, region: number | null, isSaved: boolean): Markup {
+  const {
+    code,
+    severity,
+    message,
+    saves_per_call_ns: saves,
+    call_is: unit,
+    spot,
+    is_suppressed: isSuppressed,
+  } = finding;
+  const trace =
+    isSaved || spot === null
+      ? nothing
+      : html` <button
+          type="button"
+          class="link-button"
+          data-spot="${code}"
+          data-region="${region}"
+          aria-label="Open trace there: ${code}"
+        >
+          Open trace there
+        </button>`;
+  return html`<li class="${isSuppressed ? 'suppressed' : ''}">
+    ${severityIcon(severity)}
+    <div>
+      <b>${explained(code, isSaved)}</b>
+      ${isSuppressed ? html`<span class="quiet">(ignored here)</span>` : nothing}
+      ${printable(message)}${saves === null ? nothing : html` <b>Could save up to ${timeText(saves)} per ${unit}.</b>`}${trace}
+    </div>
+  </li>`;
+}
+
+/** A code that leads to its page, which a saved page cannot. */
+export function explained(code: string, isSaved: boolean): Markup {
+  if (isSaved) return html`${code}`;
+  const title = 'What it means and what helps';
+  return html`<button type="button" class="link-button" data-explain="${code}" title="${title}">${code}</button>`;
+}
+
+function severityIcon(severity: Finding['severity'], tip?: string): Markup {
+  const { name, shape } = SEVERITIES[severity];
+  return html`<svg
+    class="severity ${severity}"
+    viewBox="0 0 16 16"
+    width="14"
+    height="14"
+    role="img"
+    aria-label="${tip ?? name}"
+  >
+    <title>${tip ?? name}</title>
+    ${shape}
+  </svg>`;
+}
+
+/** Before a region's name in the table, where something can be done that is likely to pay. */
+export function warningMark(findings: readonly Finding[] | null): Markup {
+  const codes = warningsOf(findings).map(({ code }) => code);
+  return codes.length === 0
+    ? nothing
+    : severityIcon('warning', `${countText(codes.length, 'finding')}: ${codes.join(', ')}`);
+}
+
+export function hasWarning(findings: readonly Finding[] | null): boolean {
+  return warningsOf(findings).length > 0;
+}
+
+function warningsOf(findings: readonly Finding[] | null): Finding[] {
+  return toldOf(findings).filter((each) => each.severity === 'warning' && !each.is_suppressed);
+}

@@ -1,0 +1,100 @@
+// The table of regions, as the panel and a saved page show it.
+import { cellText, type Column } from './columns';
+import { warningMark } from '../region/findings_markup';
+import { html, nothing, type Markup } from '../markup';
+import type { ListedRegion } from '../messages';
+import type { Order } from './rows';
+import { shareText, timeParts } from '../text';
+
+export const TABLE_CAPTION = 'Medians of the measured occurrences.';
+
+const SHARE_WIDTH = 48;
+
+/** Headings are buttons of one stop for Tab; the arrow keys go from one to the next. */
+export function headMarkup(columns: readonly Column[], order: Order): Markup {
+  return head(
+    columns,
+    order,
+    (column, arrow) =>
+      html`<button type="button" data-column="${column.id}" title="${column.meaning}" tabindex="-1">
+        ${column.heading}${arrow}
+      </button>`,
+  );
+}
+
+/** Where nothing can be ordered any more. */
+export function plainHeadMarkup(columns: readonly Column[], order: Order): Markup {
+  return head(
+    columns,
+    order,
+    (column, arrow) => html`<span title="${column.meaning}">${column.heading}${arrow}</span>`,
+  );
+}
+
+function head(columns: readonly Column[], order: Order, content: (column: Column, arrow: Markup) => Markup): Markup {
+  return html`<tr>
+    ${columns.map((column) => {
+      const isOrdered = column.id === order.column;
+      const direction = order.descending ? 'descending' : 'ascending';
+      const arrow = html`<span class="arrow" aria-hidden="true">${order.descending ? '▾' : '▴'}</span>`;
+      return html`<th scope="col" class="${column.kind}" aria-sort="${isOrdered ? direction : 'none'}">
+        ${content(column, isOrdered ? arrow : nothing)}
+      </th>`;
+    })}
+  </tr>`;
+}
+
+/** Rows count from 1, the heading's is the first. */
+export function rowMarkup(
+  columns: readonly Column[],
+  regions: readonly ListedRegion[],
+  index: number,
+  chosen: number | null,
+): Markup {
+  const region = regions[index];
+  if (!region) return nothing;
+  return html`<tr
+    id="region-${region.index}"
+    data-region="${region.index}"
+    aria-rowindex="${index + 2}"
+    aria-selected="${String(region.index === chosen)}"
+  >
+    ${columns.map((column) => cell(column, region))}
+  </tr>`;
+}
+
+function cell(column: Column, region: ListedRegion): Markup {
+  if (column.id === 'name') return nameCell(column, region);
+  const value = column.value(region);
+  if (value === null) return html`<td class="${column.kind}"></td>`;
+  if (column.kind === 'time' && typeof value === 'number') return timeCell(value);
+  if (column.kind === 'share' && typeof value === 'number') return shareCell(value);
+  return html`<td class="${column.kind} ${column.id}">${cellText(column, region)}</td>`;
+}
+
+function nameCell(column: Column, region: ListedRegion): Markup {
+  const stale =
+    region.stale.length === 0
+      ? nothing
+      : html`<span class="stale" title="Stale: ${region.stale.join('; ')}" aria-label="stale">~</span>`;
+  const name = cellText(column, region);
+  return html`<th scope="row" class="name">
+    <span title="${name}">${warningMark(region.measures.findings)}${stale}${name}</span>
+  </th>`;
+}
+
+/** Number and unit apart, so that the points stand below each other. */
+function timeCell(ns: number): Markup {
+  const { number, unit } = timeParts(ns);
+  return html`<td class="time${ns === 0 ? ' none' : ''}">${number}<span class="unit"> ${unit}</span></td>`;
+}
+
+function shareCell(share: number): Markup {
+  const width = Math.min(1, Math.max(0, share)) * SHARE_WIDTH;
+  return html`<td class="share">
+    <svg width="${SHARE_WIDTH}" height="8" aria-hidden="true">
+      <rect class="track" width="${SHARE_WIDTH}" height="8" />
+      <rect class="part" width="${width}" height="8" /></svg
+    ><span>${shareText(share)}</span>
+  </td>`;
+}

@@ -1,0 +1,46 @@
+// What the server has said of the open files: the newest `kinetoscope/results` of each.
+import * as vscode from 'vscode';
+import type { RegionPlace, ResultsParams, ShownRegion } from '../server/protocol';
+
+export class Results implements vscode.Disposable {
+  private readonly byUri = new Map<string, ResultsParams>();
+  private readonly changed = new vscode.EventEmitter<string | undefined>();
+
+  /** With the file's URI as text; undefined: all have changed. */
+  readonly onDidChange = this.changed.event;
+
+  /** They come after each pause in typing; most say nothing new. */
+  take(results: ResultsParams): void {
+    const uri = vscode.Uri.parse(results.uri).toString();
+    const known = this.byUri.get(uri);
+    if (isSame(results.regions, known?.regions ?? [])) return;
+    this.byUri.set(uri, results);
+    this.changed.fire(uri);
+  }
+
+  /** The server has gone, and what it said with it. */
+  clear(): void {
+    this.byUri.clear();
+    this.changed.fire(undefined);
+  }
+
+  of(document: vscode.TextDocument): readonly ShownRegion[] {
+    return this.byUri.get(document.uri.toString())?.regions ?? [];
+  }
+
+  /** The measured region at a place or nearest above it, else the first of the file; as commands name it. */
+  placeNear(document: vscode.TextDocument, line: number): RegionPlace | undefined {
+    const regions = this.of(document);
+    const above = regions.filter((region) => region.line <= line);
+    const found = above.at(-1) ?? regions[0];
+    return found && { uri: document.uri.toString(), line: found.line, name: found.pattern };
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}
+
+function isSame(some: readonly ShownRegion[], others: readonly ShownRegion[]): boolean {
+  return JSON.stringify(some) === JSON.stringify(others);
+}

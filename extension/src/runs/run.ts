@@ -1,0 +1,168 @@
+// A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
+import * as vscode from 'vscode';
+import {
+  ErrorCodes,
+  LSPErrorCodes,
+  ResponseError,
+  WorkDoneProgress,
+  type LanguageClient,
+} from 'vscode-languageclient/node';
+import { joinArguments, splitArguments } from './arguments';
+import { harmless, inStatusBar, plain } from '../editor/foreign';
+import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
+
+const SHOW_OUTPUT = 'Show Output';
+const MANAGE_TRUST = 'Manage Workspace Trust';
+const OPEN_SETTING = 'Open Setting';
+const TOLD_OF_THE_END = 'toldOfTheEarlyEnd';
+const SECONDS_SHOWN = 8;
+
+/** What to profile. Without a line the whole file; without a name the region that holds the line. */
+export interface Target {
+  readonly uri: string;
+  readonly line: number | null;
+  readonly name: string | null;
+  readonly arguments: readonly string[] | null;
+}
+
+export class Runs implements vscode.Disposable {
+  private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
+  private begun = 0;
+  private cancelling: vscode.CancellationTokenSource | undefined;
+
+  readonly onDidChangePhase = this.phaseChanged.event;
+
+  constructor(
+    private readonly log: vscode.LogOutputChannel,
+    private readonly memory: vscode.Memento,
+  ) {}
+
+  /** Takes a `kinetoscope/progress`. */
+  take(progress: ProgressParams): void {
+    void vscode.commands.executeCommand('setContext', 'kinetoscope.isProfiling', progress.phase !== null);
+    this.phaseChanged.fire(progress);
+  }
+
+  /** The server has gone, and the run with it. */
+  end(): void {
+    this.take({ uri: '', title: '', phase: null });
+  }
+
+  async profile(client: LanguageClient, target: Target): Promise<void> {
+    if (!(await isTrusted())) return;
+    this.warnOfTheEarlyEnd();
+    const name = plain(target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri)));
+    const source = new vscode.CancellationTokenSource();
+    try {
+      const answer = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
+        async (progress, token) => {
+          // Without a token the server would show a progress of its own beside this one.
+          const workDoneToken = `run-${String(++this.begun)}`;
+          const watching = [
+            token.onCancellationRequested(() => {
+              source.cancel();
+            }),
+            client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+              if (report.kind === 'report' && report.message) progress.report({ message: plain(report.message) });
+            }),
+          ];
+          this.cancelling = source;
+          try {
+            const given = target.arguments?.slice() ?? null;
+            const params: ProfileParams = { ...target, arguments: given, replace: false, workDoneToken };
+            return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
+          } finally {
+            for (const each of watching) each.dispose();
+          }
+        },
+      );
+      await this.tell(answer);
+    } catch (error) {
+      const code = error instanceof ResponseError ? error.code : undefined;
+      if (code === LSPErrorCodes.RequestCancelled) {
+        vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+      } else if (code === ErrorCodes.PendingResponseRejected) {
+        void vscode.window.showErrorMessage(
+          `Kinetoscope's server ended while it was profiling ${name}. Profile it again.`,
+        );
+      } else {
+        throw harmless(error);
+      }
+    } finally {
+      if (this.cancelling === source) this.cancelling = undefined;
+      source.dispose();
+    }
+  }
+
+  /** Once, beside the first run: what is saved on Ctrl-C is saved then, too. */
+  private warnOfTheEarlyEnd(): void {
+    if (this.memory.get(TOLD_OF_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
+    void this.memory.update(TOLD_OF_THE_END, true);
+    const told = vscode.window.showInformationMessage(
+      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its finally blocks and exit functions ' +
+        'run, also where they save a checkpoint. A setting lets scripts run to their own end.',
+      OPEN_SETTING,
+    );
+    void told.then((answer) => {
+      if (answer) void vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.toTheEnd');
+    });
+  }
+
+  /** Cancels the run that was begun here; false if there is none. */
+  cancel(): boolean {
+    this.cancelling?.cancel();
+    return this.cancelling !== undefined;
+  }
+
+  /** Asks for arguments, with the last ones of the file filled in. Undefined: none were given. */
+  async askForArguments(uri: string, usual: readonly string[]): Promise<string[] | undefined> {
+    const key = `arguments:${uri}`;
+    const last = this.memory.get<string[]>(key) ?? usual;
+    const text = await vscode.window.showInputBox({
+      title: `Profile ${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))}`,
+      prompt: "The script's arguments, as in a shell",
+      placeHolder: '--size 4096',
+      value: joinArguments(last),
+      validateInput: (typed) => {
+        try {
+          splitArguments(typed);
+          return null;
+        } catch (error) {
+          return (error as SyntaxError).message;
+        }
+      },
+    });
+    if (text === undefined) return undefined;
+    const values = splitArguments(text);
+    await this.memory.update(key, values);
+    return values;
+  }
+
+  private async tell({ how, message }: ProfileAnswer): Promise<void> {
+    if (how === 'measured' || how === 'cancelled') {
+      this.log.info(message);
+      vscode.window.setStatusBarMessage(inStatusBar(`Kinetoscope: ${message}`), SECONDS_SHOWN * 1000);
+      return;
+    }
+    this.log[how === 'failed' ? 'error' : 'warn'](message);
+    const show = how === 'failed' ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
+    if ((await show(plain(message), SHOW_OUTPUT)) === SHOW_OUTPUT) this.log.show();
+  }
+
+  dispose(): void {
+    this.cancelling?.cancel();
+    this.phaseChanged.dispose();
+  }
+}
+
+/** Whether code of the workspace may run; says so where it may not. */
+export async function isTrusted(): Promise<boolean> {
+  if (vscode.workspace.isTrusted) return true;
+  const answer = await vscode.window.showWarningMessage(
+    'Profiling runs the code of this workspace, which is not trusted.',
+    MANAGE_TRUST,
+  );
+  if (answer === MANAGE_TRUST) await vscode.commands.executeCommand('workbench.trust.manage');
+  return false;
+}

@@ -1,0 +1,26 @@
+// The settings as the server wants them: without those that are the extension's alone, and with an interpreter.
+import * as vscode from 'vscode';
+import type { ConfigurationParams } from 'vscode-languageclient/node';
+import type { Interpreters } from './interpreter';
+import { ofServer } from './setting_names';
+
+export const SECTION = 'kinetoscope';
+
+type Values = Record<string, unknown>;
+
+/** Completes the client's answer to `workspace/configuration`. */
+export async function completed(
+  params: ConfigurationParams,
+  answer: unknown[],
+  interpreters: Interpreters,
+): Promise<unknown[]> {
+  return Promise.all(
+    params.items.map(async ({ section, scopeUri }, index) => {
+      const values = answer[index] as Values | null;
+      if (section !== SECTION || !values) return values;
+      const known = ofServer(values, vscode.workspace.isTrusted);
+      const scope = scopeUri ? vscode.Uri.parse(scopeUri) : undefined;
+      return { ...known, interpreter: (await interpreters.choose(scope)).path };
+    }),
+  );
+}

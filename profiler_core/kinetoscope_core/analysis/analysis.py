@@ -1,0 +1,110 @@
+"""All that is said of recordings: regions with what they are made of, series, findings, and what else they hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kinetoscope_core.analysis.attribution import Attribution, attribute
+from kinetoscope_core.analysis.bounds import limits_of
+from kinetoscope_core.analysis.breakdown import breakdowns
+from kinetoscope_core.analysis.contents import contents_of
+from kinetoscope_core.analysis.findings import findings, is_of_torch
+from kinetoscope_core.analysis.groups import Grouping, grouping_of, regrouped
+from kinetoscope_core.analysis.recording import Recording
+from kinetoscope_core.analysis.statistics import START_UP, RegionKey, Window, summarise
+from kinetoscope_core.analysis.timeline import timelines
+from kinetoscope_core.analysis.unmeasured import unmeasured
+from kinetoscope_core.results.measures import Contents, Finding, Problem, RegionMeasures, Unmeasured
+from kinetoscope_core.source.snapshot import Sources
+from kinetoscope_core.trace import Trace, read_trace
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One trace, read and attributed, with its part of the summary's input."""
+
+    trace: Trace
+    attribution: Attribution
+    problems: Sequence[Problem]
+
+    @property
+    def base_time_ns(self) -> int:
+        """What makes a time of the trace one since the epoch, 0 where that is not known."""
+        return self.trace.metadata.base_time_ns or 0
+
+
+def reading_of(path: Path) -> Reading:
+    """Reads and attributes a trace. Raises `TraceError`."""
+    trace, problems = read_trace(path)
+    attribution = attribute(trace)
+    return Reading(trace, attribution, [*problems, *attribution.problems])
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The regions with all that is known of them, the series that they are part of, and what is said of the run."""
+
+    regions: Sequence[RegionMeasures]
+    groups: Sequence[RegionMeasures]
+    unmeasured: Sequence[Unmeasured]
+    of_run: tuple[Finding, ...]
+    contents: Contents | None
+
+
+def summarised(readings: Sequence[Reading], windows: Sequence[Window], sources: Sources) -> Summary:
+    """All that is said of the recordings."""
+    grouping = grouping_of(windows)
+    windows = regrouped(windows, grouping.merged)
+    recordings = _recordings(readings, windows)
+    regions, of_run = _in_detail(recordings, windows, sources, grouping)
+    groups: list[RegionMeasures] = []
+    if grouping.series:
+        of_series = regrouped(windows, grouping.series)
+        # What is true of all steps is said once: of the run, with each series as one region.
+        rows, of_run = _in_detail(_recordings(readings, of_series), of_series, sources, grouping)
+        wanted = set(grouping.series.values())
+        groups = [each for each in rows if RegionKey(each.name, each.file, each.line) in wanted]
+    keys = {key for window in windows for key in window.keys if key != START_UP}
+    has_users = any(not is_of_torch(key) for key in keys)
+    return Summary(
+        regions=regions,
+        groups=groups,
+        unmeasured=unmeasured(*windows),
+        of_run=of_run,
+        contents=None if has_users else contents_of(recordings),
+    )
+
+
+def _recordings(readings: Sequence[Reading], windows: Sequence[Window]) -> list[Recording]:
+    return [Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)]
+
+
+def _in_detail(
+    recordings: Sequence[Recording], windows: Sequence[Window], sources: Sources, grouping: Grouping
+) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
+    """The regions with what they are made of and what is found in them, and the findings of the run as a whole."""
+    parts, medians = breakdowns(recordings), timelines(recordings)
+    limits = limits_of(recordings)
+    measures = [
+        replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound) for each in summarise(*windows)
+    ]
+    found = findings(recordings, measures, limits)
+    regions: list[RegionMeasures] = []
+    for each in measures:
+        key = RegionKey(each.name, each.file, each.line)
+        ignored = sources.ignored_at(each.file, each.line, each.name) if each.file and each.line else ()
+        here = tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_regions.get(key, ()))
+        series = grouping.series.get(key)
+        regions.append(
+            replace(
+                each,
+                breakdown=parts[key],
+                timeline=medians.get(key),
+                findings=here,
+                names=grouping.names.get(key, 1),
+                series=None if series is None else series.name,
+            )
+        )
+    first = next((each.file for each in regions if each.file), None)
+    ignored = sources.ignored_on_top_of(first) if first else ()
+    return regions, tuple(replace(one, is_suppressed=one.code in ignored) for one in found.of_run)

@@ -1,0 +1,126 @@
+"""Trace in, numbers of each occurrence out."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetoscope_core.analysis.attribution.graph_captures import Captures
+from kinetoscope_core.analysis.attribution.impossible_times import Doubts
+from kinetoscope_core.analysis.attribution.intervals import Union
+from kinetoscope_core.analysis.attribution.nesting import Nesting, nesting_of
+from kinetoscope_core.analysis.attribution.notes import problems_of
+from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers, device_numbers
+from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded, unrecorded_launches
+from kinetoscope_core.results.measures import Occurrence, Problem
+from kinetoscope_core.trace import Trace, collector_off
+
+if TYPE_CHECKING:
+    from array import array
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Which device work belongs to which region, and what every passage through a region took.
+
+    `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the window) are `None`
+    where the trace holds no device activity. `activity_owner` is an index into `occurrences` for each activity of
+    `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
+    `doubts` are the activities whose times cannot be: they count in the totals, and in no gap, timeline or busy time.
+    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`; `nesting` has more of them.
+    """
+
+    occurrences: list[Occurrence]
+    device_total_ns: int | None
+    outside_ns: int | None
+    no_launch_ns: int | None
+    activity_owner: "array[int]"
+    activity_launch: "array[int]"
+    doubts: Doubts
+    external_ids: list[int]
+    slices: list[int]
+    nesting: Nesting
+    unrecorded: Unrecorded
+    problems: list[Problem]
+
+
+@collector_off()
+def attribute(trace: Trace) -> Attribution:
+    """The numbers of docs/measures.md for each occurrence, ordered by start."""
+    nesting = nesting_of(trace)
+    captures = Captures(trace)
+    unrecorded = unrecorded_launches(trace, captures)
+    numbers = device_numbers(trace, nesting, unrecorded)
+    device = trace.device
+    doubts = numbers.doubts
+    spans = zip(device.start_ns, device.duration_ns, strict=True)
+    worked = Union(
+        (start, start + duration)
+        for activity, (start, duration) in enumerate(spans)
+        if not doubts or activity not in doubts
+    )
+    overhead = Union(
+        (start, start + duration)
+        for start, duration in zip(trace.overhead.start_ns, trace.overhead.duration_ns, strict=True)
+    )
+    is_measured = len(device) > 0
+    occurrences = [
+        _occurrence(trace, nesting, numbers, captures, index, worked=worked if is_measured else None, overhead=overhead)
+        for index in range(len(nesting.slices))
+    ]
+    return Attribution(
+        occurrences=occurrences,
+        device_total_ns=sum(device.duration_ns) if is_measured else None,
+        outside_ns=numbers.outside_ns if is_measured else None,
+        no_launch_ns=numbers.no_launch_ns if is_measured else None,
+        activity_owner=numbers.owner,
+        activity_launch=numbers.launch,
+        doubts=numbers.doubts,
+        external_ids=[trace.host.external_id[index] for index in nesting.slices],
+        slices=nesting.slices,
+        nesting=nesting,
+        unrecorded=unrecorded,
+        problems=problems_of(trace, numbers, occurrences, unrecorded),
+    )
+
+
+def _occurrence(
+    trace: Trace,
+    nesting: Nesting,
+    numbers: DeviceNumbers,
+    captures: Captures,
+    index: int,
+    *,
+    worked: Union | None,
+    overhead: Union,
+) -> Occurrence:
+    host = trace.host
+    place = nesting.slices[index]
+    thread = trace.threads[host.thread[place]]
+    start, end = nesting.starts[index], nesting.ends[index]
+    waits = nesting.waits[index]
+    sync_ns = sum([finish - begin for begin, finish in waits]) if waits else 0
+    is_measured = worked is not None
+    return Occurrence(
+        name=trace.names[host.name[place]],
+        pid=thread.pid,
+        tid=thread.tid,
+        start_ns=start,
+        parent=numbers.parent[index],
+        thread_parent=nesting.thread_parent[index],
+        is_finished=place not in host.unfinished,
+        cpu_total_ns=end - start,
+        cpu_self_ns=nesting.cpu_self_ns[index],
+        sync_ns=sync_ns,
+        overhead_ns=overhead.covered(start, end),
+        cuda_total_ns=numbers.total_ns[index] if is_measured else None,
+        cuda_self_ns=numbers.self_ns[index] if is_measured else None,
+        cuda_busy_ns=numbers.busy_ns[index] if is_measured and not numbers.doubtful[index] else None,
+        backward_cuda_ns=numbers.backward_ns[index] if is_measured and numbers.backward_ns is not None else None,
+        sync_idle_ns=(
+            sync_ns - sum([worked.covered(begin, finish) for begin, finish in waits]) if worked is not None else None
+        ),
+        launches=numbers.launches[index] if is_measured else None,
+        has_times=place not in host.untimed,
+        has_cuda_times=not numbers.unknown[index],
+        unrecorded_launches=numbers.unrecorded[index],
+        captures=bool(captures) and captures.is_within(host.thread[place], start, end),
+    )

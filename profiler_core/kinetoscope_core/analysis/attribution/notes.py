@@ -1,0 +1,142 @@
+"""What the reader of a trace's numbers must know: what is missing from them, or in them though it should not be."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers
+from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded
+from kinetoscope_core.results.measures import Occurrence, Problem
+from kinetoscope_core.text import count_text, printable, time_text
+from kinetoscope_core.trace import Trace
+
+_COPIES = ("cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset", "hipMemcpy", "hipMemset")
+
+
+NO_RECORD_BECAUSE: Final = (
+    "If the profiler was not asked for the GPU, add ProfilerActivity.CUDA to its activities. Else the GPU tells CUPTI"
+    " nothing: under WSL 2 with a driver that lacks it, beside another CUPTI client (nsys, DCGM, a second profiler), or"
+    " for want of rights."
+)
+"""Why a trace has launches and no activities, the commonest cause first."""
+
+
+def problems_of(
+    trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occurrence], unrecorded: Unrecorded
+) -> list[Problem]:
+    """The problems of one trace's numbers, the gravest first."""
+    problems = [*_of_ranks(numbers)]
+    without_record = len(unrecorded.calls)
+    started = {} if len(trace.device) else _started(trace, unrecorded)
+    if started:
+        what = " and ".join(count_text(count, noun) for noun, count in started.items())
+        because = "The file was cut off before them." if trace.is_cut else NO_RECORD_BECAUSE
+        message = f"{what} of CUDA work, and no record from the GPU: CUDA times are unknown. {because}"
+        evidence: dict[str, int | str] = {"launches": sum(started.values())}
+        problems.append(Problem("no-device-activity", message, evidence))
+    elif without_record:
+        problems.append(
+            Problem(
+                "launches-without-record",
+                f"{_count(without_record, 'launch has', 'launches have')} no record from the GPU: CUDA times are "
+                "at least these. Kernels that end after the window, or lost records.",
+                {"count": without_record, "launches": unrecorded.launches},
+            )
+        )
+    problems += _of_doubts(trace, numbers)
+    if without_id := len(numbers.launches_found.without_id):
+        ns = sum(trace.device.duration_ns[each] for each in numbers.launches_found.without_id)
+        carry, them = ("carries", "it") if without_id == 1 else ("carry", "them")
+        message = (
+            f"{count_text(without_id, 'device activity')} {carry} no correlation id: which region launched"
+            f" {them} is not known, so {'it is' if without_id == 1 else 'they are'} outside any region."
+        )
+        problems.append(Problem("no-correlation-id", message, {"count": without_id, "device_ns": ns}))
+    if before := numbers.no_launch - without_id - numbers.launches_found.unassigned:
+        problems.append(
+            Problem(
+                "launched-before-window",
+                f"{_count(before, 'device activity was', 'device activities were')} launched before the "
+                f"window{' or in the part that was cut off' if trace.is_cut else ''}: in no region.",
+                {"count": before, "device_ns": numbers.no_launch_ns},
+            )
+        )
+    if numbers.ambiguous:
+        problems.append(
+            Problem(
+                "backward-without-region",
+                f"{_count(numbers.ambiguous, 'activity', 'activities')} of backward could belong to regions of several "
+                "threads, and nothing says to which: they stay outside any region.",
+                {"count": numbers.ambiguous},
+            )
+        )
+    unfinished = sum(1 for occurrence in occurrences if not occurrence.is_finished)
+    if unfinished:
+        message = f"{_count(unfinished, 'region was', 'regions were')} still open when the window closed."
+        problems.append(Problem("unfinished-region", message, {"count": unfinished}))
+    untimed = sum(1 for occurrence in occurrences if not occurrence.has_times)
+    if untimed:
+        have = "call of a region has" if untimed == 1 else "calls of regions have"
+        message = f"{untimed} {have} no times (0, or below zero): in no statistics."
+        problems.append(Problem("untimed-region", message, {"count": untimed}))
+    inside = [each for each in occurrences if each.overhead_ns]
+    if inside:
+        longest = max(each.overhead_ns for each in inside)
+        problems.append(
+            Problem(
+                "profiler-overhead",
+                f"{_count(len(inside), 'occurrence holds', 'occurrences hold')} overhead of the profiler itself, up to "
+                f"{longest / 1e6:.1f} ms: part of the CPU times.",
+                {"count": len(inside), "longest_ns": longest},
+            )
+        )
+    return problems
+
+
+def _started(trace: Trace, unrecorded: Unrecorded) -> dict[str, int]:
+    """How many launches, copies and sets were asked for, by what people call them."""
+    host = trace.host
+    copies = {number for number, name in enumerate(trace.names) if name.startswith(_COPIES)}
+    launches = unrecorded.launches
+    copied = sum(1 for index in host.calls() if host.name[index] in copies)
+    return {noun: count for noun, count in (("launch", launches), ("copy", copied)) if count}
+
+
+def _of_ranks(numbers: DeviceNumbers) -> Iterator[Problem]:
+    found = numbers.launches_found
+    if found.ranks == 1:
+        return
+    message = (
+        f"The file holds several ranks: {found.ranks} processes use the same correlation ids. Each id counts within its"
+        " own process; what is said of gaps and of the device as a whole mixes the ranks. Read the file of one rank."
+    )
+    if found.unassigned:
+        message += f" Whose {count_text(found.unassigned, 'device activity')} are is not known: outside any region."
+    yield Problem("several-ranks", message, {"processes": found.ranks, "unassigned": found.unassigned})
+
+
+def _of_doubts(trace: Trace, numbers: DeviceNumbers) -> Iterator[Problem]:
+    doubts, names = numbers.doubts, trace.names
+    if lost := len(doubts.lost - trace.device.cut):
+        message = f"CUPTI lost the times of {count_text(lost, 'device activity')}: counted as 0 ns."
+        yield Problem("lost-times", message, {"count": lost})
+    if doubts.other_clock:
+        message = (
+            f"{_count(len(doubts.other_clock), 'device activity has', 'device activities have')} times of another clock"
+            " (they lie long before their launch, or hours after it): their durations count, and in gaps, timelines and"
+            " busy times they are left out."
+        )
+        yield Problem("other-clock", message, {"count": len(doubts.other_clock)})
+    if doubts.overlong:
+        longest = max(doubts.overlong, key=trace.device.duration_ns.__getitem__)
+        ns = trace.device.duration_ns[longest]
+        message = (
+            f"{_count(len(doubts.overlong), 'device activity lies', 'device activities lie')} over the next ones of"
+            f" {'its' if len(doubts.overlong) == 1 else 'their'} stream, which cannot be: the time is not to be trusted"
+            f" ({printable(names[trace.device.name[longest]])}, {time_text(ns)}). It is part of the device total and of"
+            " no statistics where there are other calls."
+        )
+        yield Problem("overlong-activity", message, {"count": len(doubts.overlong), "longest_ns": ns})
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

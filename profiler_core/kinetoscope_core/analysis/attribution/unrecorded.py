@@ -1,0 +1,47 @@
+"""Launches of which the device tells nothing: their records were lost, or came after the recording's end."""
+
+from array import array
+from dataclasses import dataclass, field
+from typing import Final
+
+from kinetoscope_core.analysis.attribution.graph_captures import Captures
+from kinetoscope_core.trace import Trace
+
+_LAUNCHES: Final = ("cudaLaunch", "cuLaunch", "hipLaunch", "hipExtLaunch", "hipModuleLaunch", "hipExtModuleLaunch")
+_GRAPH_LAUNCHES: Final = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
+
+
+@dataclass(slots=True)
+class Unrecorded:
+    """`launches` counts all calls that launch kernels or graphs, `calls` are those without a record, as host slices.
+
+    `captured` counts launches into a CUDA graph, which run nothing themselves and are in neither.
+    """
+
+    launches: int = 0
+    captured: int = 0
+    calls: "array[int]" = field(default_factory=lambda: array("i"))
+
+
+def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
+    """The launches of a trace that no device activity shares its correlation with."""
+    host = trace.host
+    launching, recorded = _launching_names(trace), {each for each in trace.device.correlation if each > 0}
+    found = Unrecorded()
+    for call in host.calls():
+        if host.name[call] not in launching:
+            continue
+        if host.correlation[call] in recorded:
+            found.launches += 1
+        elif captures and captures.is_into_one(host.thread[call], host.start_ns[call]):
+            found.captured += 1
+        else:
+            found.launches += 1
+            found.calls.append(call)
+    return found
+
+
+def _launching_names(trace: Trace) -> set[int]:
+    """The names, as places in `trace.names`, of the calls that launch kernels or graphs."""
+    starters = (*_LAUNCHES, *_GRAPH_LAUNCHES)
+    return {number for number, name in enumerate(trace.names) if name.startswith(starters) and "HostFunc" not in name}

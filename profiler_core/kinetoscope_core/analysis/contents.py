@@ -1,0 +1,86 @@
+"""What a recording holds that has no region of the user's: its costliest kernels and operators."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kinetoscope_core.analysis.attribution import in_order
+from kinetoscope_core.analysis.recording import Recording
+from kinetoscope_core.results.measures import Contents, KernelShare, OperatorShare
+from kinetoscope_core.trace import HostSlices
+
+SHOWN = 10
+
+
+@dataclass(slots=True)
+class _Sum:
+    count: int = 0
+    cpu_ns: int = 0
+    cuda_ns: int = 0
+
+
+@dataclass(slots=True)
+class _Sums:
+    kernels: defaultdict[str, _Sum] = field(default_factory=lambda: defaultdict[str, _Sum](_Sum))
+    operators: defaultdict[str, _Sum] = field(default_factory=lambda: defaultdict[str, _Sum](_Sum))
+
+
+def contents_of(recordings: Sequence[Recording]) -> Contents:
+    """The costliest kernels, and the costliest operators of those that lie in no other operator."""
+    sums = _Sums()
+    for recording in recordings:
+        _add(recording, sums)
+    has_device = any(len(recording.trace.device) for recording in recordings)
+    kernels = sorted(sums.kernels.items(), key=lambda item: -item[1].cuda_ns)
+    operators = sorted(sums.operators.items(), key=lambda item: -item[1].cpu_ns - item[1].cuda_ns)
+    return Contents(
+        kernels=tuple(KernelShare(name, each.count, each.cuda_ns) for name, each in kernels[:SHOWN]),
+        kernel_names=len(kernels),
+        activities=sum(each.count for each in sums.kernels.values()),
+        operators=tuple(
+            OperatorShare(name, False, each.count, each.cpu_ns, each.cuda_ns if has_device else None)
+            for name, each in operators[:SHOWN]
+        ),
+        operator_names=len(operators),
+    )
+
+
+def _add(recording: Recording, sums: _Sums) -> None:
+    trace = recording.trace
+    host, device, names = trace.host, trace.device, trace.names
+    of_thread: defaultdict[int, list[int]] = defaultdict(list)
+    for index in host.operators():
+        of_thread[host.thread[index]].append(index)
+    outermost = {thread: _outermost(host, operators) for thread, operators in of_thread.items()}
+    for operators in outermost.values():
+        for index in operators:
+            found = sums.operators[names[host.name[index]]]
+            found.count += 1
+            found.cpu_ns += host.duration_ns[index]
+    starts = {thread: [host.start_ns[index] for index in operators] for thread, operators in outermost.items()}
+    rows = zip(recording.attribution.activity_launch, device.name, device.duration_ns, strict=True)
+    for launch, name, ns in rows:
+        kernel = sums.kernels[names[name]]
+        kernel.count += 1
+        kernel.cuda_ns += ns
+        thread = -1 if launch < 0 else host.thread[launch]
+        if thread not in starts:
+            continue
+        moment = host.start_ns[launch]
+        place = bisect_right(starts[thread], moment) - 1
+        if place >= 0 and moment < starts[thread][place] + host.duration_ns[outermost[thread][place]]:
+            sums.operators[names[host.name[outermost[thread][place]]]].cuda_ns += ns
+
+
+def _outermost(host: HostSlices, operators: Sequence[int]) -> list[int]:
+    """Those of one thread that lie in no other one, in the order of time."""
+    return list(_not_inside(host, in_order(host, operators)))
+
+
+def _not_inside(host: HostSlices, order: Iterable[int]) -> Iterable[int]:
+    until = -(2**63)
+    for index in order:
+        if host.start_ns[index] >= until:
+            until = host.start_ns[index] + host.duration_ns[index]
+            yield index

@@ -1,0 +1,127 @@
+"""Gathers the facts of all regions in one pass over the columns of each recording."""
+
+import re
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from typing import Final
+
+from kinetoscope_core.analysis.bounds import Limit
+from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
+from kinetoscope_core.analysis.recording import Recording
+from kinetoscope_core.analysis.statistics import RegionKey, median_passage, passages_of
+from kinetoscope_core.results.measures import RegionMeasures
+
+_OF_TORCH: Final = re.compile(
+    r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)#|DistributedDataParallel\.|nccl:|gloo:|mpi:|kinetoscope: "
+    r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode"
+    r"|torch\.compile$|\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$"
+)
+
+_STEP: Final = "ProfilerStep#"
+
+
+def is_of_torch(key: RegionKey) -> bool:
+    """Whether torch (or our runner) made the annotation: it has no line of the user's and a name of theirs."""
+    return key.file is None and _OF_TORCH.match(key.name) is not None
+
+
+def _told_of(keys: Collection[RegionKey]) -> Collection[RegionKey]:
+    """The regions that are the user's; where there are none, torch's own steps."""
+    mine = [key for key in keys if not is_of_torch(key)]
+    return mine or [key for key in keys if key.name.startswith(_STEP)]
+
+
+def gather(
+    recordings: Sequence[Recording], measures: Sequence[RegionMeasures], limits: Mapping[RegionKey, Limit]
+) -> RunFacts:
+    """The facts of the regions that are the user's; where there are none, of torch's own steps."""
+    windows = [recording.window for recording in recordings]
+    by_key = {RegionKey(each.name, each.file, each.line): each for each in measures}
+    passages_by_key = passages_of(windows)
+    regions = {
+        key: RegionFacts(key, by_key[key], passages_by_key[key], median_passage(passages_by_key[key], windows), {})
+        for key in _told_of(passages_by_key)
+    }
+    parts: dict[RegionKey, dict[int, Part]] = {key: {} for key in regions}
+    measured_ns = 0
+    for number, recording in enumerate(recordings):
+        owners = _owners(number, recording, regions)
+        measured_ns += _add(number, recording, owners, regions, parts)
+    for key, region in regions.items():
+        region.parts = parts[key]
+    totals = [recording.attribution.device_total_ns for recording in recordings]
+    known = [total for total in totals if total is not None]
+    return RunFacts(
+        recordings=recordings,
+        regions=regions,
+        limits=limits,
+        are_steps=any(map(is_of_torch, regions)),
+        measured_ns=measured_ns,
+        device_total_ns=sum(known) if known else None,
+        loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],
+        timelines=[recording.device_timeline() for recording in recordings],
+    )
+
+
+def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, RegionFacts]) -> list[RegionFacts | None]:
+    """For each occurrence the region that its work counts for: its own, if it was measured there; if it is torch's,
+    that of the occurrence around it.
+    """
+    owners: list[RegionFacts | None] = []
+    for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
+        region = regions.get(key)
+        if region is not None:
+            owners.append(region if region.is_measured((number, index)) else None)
+        else:
+            owners.append(owners[occurrence.parent] if occurrence.parent >= 0 else None)
+    return owners
+
+
+def _loose(recording: Recording, regions: Container[RegionKey]) -> Iterator[int]:
+    is_loose: list[bool] = []
+    for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
+        is_loose.append(key not in regions and (occurrence.parent < 0 or is_loose[occurrence.parent]))
+        if is_loose[-1]:
+            yield index
+
+
+def _add(
+    number: int,
+    recording: Recording,
+    owners: Sequence[RegionFacts | None],
+    regions: Mapping[RegionKey, RegionFacts],
+    parts: dict[RegionKey, dict[int, Part]],
+) -> int:
+    """Hands the parts what is theirs; returns the CPU time of the outermost measured passages."""
+    at: list[Part | None] = []
+    measured_ns = 0
+    inside: list[bool] = []
+    for index, (owner, occurrence) in enumerate(zip(owners, recording.window.occurrences, strict=True)):
+        is_nested = occurrence.parent >= 0 and inside[occurrence.parent]
+        inside.append(is_nested or owner is not None)
+        if owner is None:
+            at.append(None)
+            continue
+        part = parts[owner.key].get(number)
+        if part is None:
+            part = parts[owner.key][number] = Part(number, recording)
+        at.append(part)
+        if recording.window.keys[index] not in regions:
+            part.annotations.append(index)
+            continue
+        if not is_nested:
+            measured_ns += occurrence.cpu_total_ns
+        outer = owners[occurrence.parent] if occurrence.parent >= 0 else None
+        if outer is not None and outer is not owner:
+            owner.outer.add(outer.key)
+    for call, occurrence in enumerate(recording.attribution.nesting.innermost):
+        if occurrence >= 0 and (part := at[occurrence]) is not None:
+            part.calls.append(call)
+    operators = recording.attribution.nesting.operators
+    for operator, occurrence in zip(operators.slices, operators.occurrences, strict=True):
+        if (part := at[occurrence]) is not None:
+            part.operators.append(operator)
+    doubts = recording.attribution.doubts
+    for activity, occurrence in enumerate(recording.attribution.activity_owner):
+        if occurrence >= 0 and (part := at[occurrence]) is not None and activity not in doubts:
+            part.activities.append(activity)
+    return measured_ns

@@ -1,0 +1,52 @@
+"""Memory of the GPU asked from the driver, or given back, in measured passages: torch's allocator keeps it instead."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from kinetoscope_core.analysis.findings.facts import RegionFacts, RunFacts
+from kinetoscope_core.analysis.findings.phrases import counted, name_of, over_calls
+from kinetoscope_core.analysis.findings.rule import Claim, Rule
+from kinetoscope_core.text import time_text
+
+if TYPE_CHECKING:
+    from kinetoscope_core.analysis.findings.savings import Stretch
+
+_CALLS: Final = frozenset(
+    api + name
+    for api in ("cuda", "hip")
+    for name in ("Malloc", "Free", "HostAlloc", "FreeHost", "MallocHost", "HostMalloc", "HostFree")
+) | {"cuMemCreate", "cuMemMap", "cuMemUnmap", "cuMemRelease"}
+
+
+def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
+    counts: Counter[str] = Counter()
+    total_ns = longest_ns = 0
+    spot = None
+    passages: set[tuple[int, int]] = set()
+    saves: list[Stretch] = []
+    for part in region.parts.values():
+        host, innermost = part.trace.host, part.recording.attribution.nesting.innermost
+        for call in part.calls:
+            name = part.host_name(call)
+            if name not in _CALLS:
+                continue
+            counts[name] += 1
+            total_ns += host.duration_ns[call]
+            saves.append(part.of_cpu(call))
+            passages.add(region.passage_of(part, innermost[call]))
+            if host.duration_ns[call] > longest_ns:
+                longest_ns, spot = host.duration_ns[call], part.spot_of_call(call)
+    # The allocator grows in the first passages of any program; what goes on in half of them does not end.
+    if len(passages) < 2 or 2 * len(passages) < region.measures.measured:
+        return None
+    return Claim(
+        f"{name_of(region.measures)} asks the driver for memory or gives it back in {len(passages)} of its measured"
+        f" calls: {counted(counts)}, {time_text(total_ns)} {over_calls(region.measures)}.",
+        cost_ns=total_ns,
+        evidence={"calls": counts.total(), "cpu_ns": total_ns, "passages": len(passages)},
+        saves=saves,
+        spot=spot,
+    )
+
+
+RULE: Final = Rule("memory-churn", "warning", of_region=_of_region)

@@ -1,0 +1,97 @@
+"""Which regions are told as one: names that differ only in counters (numbered_names.py), and what torch.compile marks.
+
+Knows windows and keys, nothing of traces.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from kinetoscope_core.analysis.numbered_names import is_kept_whole, is_series, pattern_of
+from kinetoscope_core.analysis.statistics import RegionKey, Window
+from kinetoscope_core.results.measures import Occurrence
+
+TORCH_COMPILE: Final = RegionKey("torch.compile")
+"""All annotations that torch makes while it compiles: a hundred for one function."""
+
+_COMPILE_TIME: Final = re.compile(r"\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """`merged` has the regions that get no row of their own, and the row that stands for them; `series` those that have
+    one and are also part of a series. `names` is how many names each such row or series has.
+    """
+
+    merged: Mapping[RegionKey, RegionKey]
+    series: Mapping[RegionKey, RegionKey]
+    names: Mapping[RegionKey, int]
+
+
+@dataclass(slots=True)
+class _Numbered:
+    """The calls of each region of one pattern and place."""
+
+    calls: dict[RegionKey, int] = field(default_factory=dict[RegionKey, int])
+    is_nested: bool = False
+
+
+def grouping_of(windows: Sequence[Window]) -> Grouping:
+    """What of the windows' regions is told as one."""
+    merged: dict[RegionKey, RegionKey] = {}
+    series: dict[RegionKey, RegionKey] = {}
+    names: dict[RegionKey, int] = {}
+    patterns: dict[RegionKey, RegionKey] = {}
+    numbered: dict[RegionKey, _Numbered] = {}
+    for key in dict.fromkeys(key for window in windows for key in window.keys):
+        if key.file is None and _COMPILE_TIME.match(key.name):
+            merged[key] = TORCH_COMPILE
+        elif (pattern := pattern_of(key.name)) != key.name:
+            patterns[key] = RegionKey(pattern, key.file, key.line)
+            numbered.setdefault(patterns[key], _Numbered())
+    if merged:
+        names[TORCH_COMPILE] = len(merged)
+    for window in windows if patterns else ():
+        _count(window, patterns, numbered)
+    for pattern, found in numbered.items():
+        calls = {key.name: count for key, count in found.calls.items()}
+        if is_series(calls, is_nested=found.is_nested):
+            names[pattern] = len(calls)
+            (series if is_kept_whole(calls) else merged).update(dict.fromkeys(found.calls, pattern))
+    return Grouping(merged, series, names)
+
+
+def regrouped(windows: Sequence[Window], rows: Mapping[RegionKey, RegionKey]) -> list[Window]:
+    """The same windows, with what `rows` names as part of its row. Of a series the first calls are its warm-up."""
+    return [_regrouped(window, rows) for window in windows] if rows else list(windows)
+
+
+def _regrouped(window: Window, rows: Mapping[RegionKey, RegionKey]) -> Window:
+    keys = [rows.get(key, key) for key in window.keys]
+    is_warmup = window.is_warmup
+    if window.is_series_warmup:
+        flags = zip(window.keys, window.is_warmup, window.is_series_warmup, strict=True)
+        is_warmup = [of_series if key in rows else own for key, own, of_series in flags]
+    return replace(window, keys=keys, is_warmup=is_warmup)
+
+
+def _count(window: Window, patterns: Mapping[RegionKey, RegionKey], numbered: Mapping[RegionKey, _Numbered]) -> None:
+    """Counts calls, and sees whether a call lies inside one of another name of its pattern, on its thread."""
+    around: dict[tuple[RegionKey, str, str], tuple[RegionKey, Occurrence]] = {}
+    for key, occurrence in zip(window.keys, window.occurrences, strict=True):
+        pattern = patterns.get(key)
+        if pattern is None:
+            continue
+        found = numbered[pattern]
+        found.calls[key] = found.calls.get(key, 0) + 1
+        place = pattern, occurrence.pid, occurrence.tid
+        other = around.get(place)
+        if other is None or _end(other[1]) < _end(occurrence):
+            around[place] = key, occurrence
+        elif other[0] != key and occurrence.cpu_total_ns and _end(other[1]) > occurrence.start_ns:
+            found.is_nested = True
+
+
+def _end(occurrence: Occurrence) -> int:
+    return occurrence.start_ns + occurrence.cpu_total_ns

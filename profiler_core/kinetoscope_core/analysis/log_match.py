@@ -1,0 +1,154 @@
+"""The log of a run beside what its traces hold: which call stands where, and which regions are missing in them."""
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from pathlib import Path
+
+from kinetoscope_core.analysis.analysis import Reading
+from kinetoscope_core.analysis.region_log import LoggedWindow, RegionLog, match_entries
+from kinetoscope_core.analysis.statistics import RegionKey, Window
+from kinetoscope_core.results.measures import Problem, RegionMeasures
+from kinetoscope_core.source.regions import Region, region_at
+from kinetoscope_core.source.snapshot import Sources
+from kinetoscope_core.text import count_text, shortlist
+
+NUMBERED_FROM = 64
+"""So many names of a place are numbered steps: that some of them were not recorded is no news."""
+
+_RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
+
+
+def windows_of(
+    log: RegionLog, readings: Sequence[Reading], sources: Sources, warmup: int, unlogged: Mapping[str, RegionKey]
+) -> tuple[list[Window], list[RegionKey]]:
+    """The summary's input, a window for each recording; and the regions that only ours has where there are both."""
+    windows = [
+        Window(reading.attribution.occurrences, keys, is_warmup, reading.base_time_ns, is_series_warmup)
+        for logged, reading in zip(log.windows, readings, strict=True)
+        for keys, is_warmup, is_series_warmup in (_keys_and_warmup(log, logged, reading, sources, warmup, unlogged),)
+    ]
+    return _of_both(log.windows, windows)
+
+
+def _of_both(logged: Sequence[LoggedWindow], windows: list[Window]) -> tuple[list[Window], list[RegionKey]]:
+    """What the script's own profiler recorded is measured there alone; the rest, which is given too, in ours."""
+    if len({window.is_adopted for window in logged}) < 2:
+        return windows, []
+    pairs = list(zip(logged, windows, strict=True))
+    of_script = {key for each, window in pairs if each.is_adopted for key in window.keys if key.file}
+    ours = [key for each, window in pairs if not each.is_adopted for key in window.keys if key.file]
+    measured = [
+        window
+        if each.is_adopted
+        else replace(
+            window,
+            is_warmup=[each or key in of_script for key, each in zip(window.keys, window.is_warmup, strict=True)],
+            is_series_warmup=[
+                each or key in of_script for key, each in zip(window.keys, window.is_series_warmup, strict=True)
+            ],
+        )
+        for each, window in pairs
+    ]
+    return measured, list(dict.fromkeys(key for key in ours if key not in of_script))
+
+
+def _keys_and_warmup(
+    log: RegionLog,
+    window: LoggedWindow,
+    reading: Reading,
+    sources: Sources,
+    warmup: int,
+    unlogged: Mapping[str, RegionKey],
+) -> tuple[list[RegionKey], list[bool], list[bool]]:
+    """The place of each occurrence, and whether it is warm-up: of its name, and of the series that it may be part of.
+
+    A profiler of the script chose its own warm-up.
+    """
+    occurrences = reading.attribution.occurrences
+    entries = match_entries(log, window, occurrences, reading.trace.metadata.base_time_ns)
+    seen: Counter[str] = Counter()
+    keys: list[RegionKey] = []
+    flags: list[bool] = []
+    of_series: list[bool] = []
+    for occurrence, entry in zip(occurrences, entries, strict=True):
+        if entry is None:
+            keys.append(unlogged.get(occurrence.name, RegionKey(occurrence.name)))
+            flags.append(not window.is_adopted and seen[occurrence.name] < warmup)
+            of_series.append(flags[-1])
+            seen[occurrence.name] += 1
+            continue
+        region = log.regions[entry.region]
+        name = occurrence.name if region.is_pattern else region.name
+        keys.append(RegionKey(name, region.file, sources.line_of(region.file, region.line, name)))
+        flags.append(not window.is_adopted and entry.passage < warmup)
+        of_series.append(not window.is_adopted and entry.place_passage < warmup)
+    return keys, flags, of_series
+
+
+def regions_not_entered(log: RegionLog, known: Sequence[Region], script: Path | None) -> list[Region]:
+    """The regions of the script that the log saw no entry of."""
+    entered = {
+        region_at(known, line, logged.name)
+        for logged in log.regions
+        for file, line in logged.stands()
+        if os.path.realpath(file) == os.path.realpath(script or "")
+    }
+    return [region for region in known if region not in entered]
+
+
+def regions_not_recorded(
+    log: RegionLog, recorded: AbstractSet[RegionKey], sources: Sources, torch: str | None
+) -> list[Problem]:
+    """Regions that were entered, though never while it was recorded; not those of numbered steps."""
+    missed: dict[tuple[str, int], list[str]] = {}
+    for logged in log.regions:
+        key = RegionKey(logged.name, logged.file, sources.line_of(logged.file, logged.line, logged.name))
+        if key not in recorded:
+            missed.setdefault((logged.file, key.line or 0), []).append(logged.name)
+    return [
+        not_recorded(file, line, names, torch) for (file, line), names in missed.items() if len(names) < NUMBERED_FROM
+    ]
+
+
+def regions_with_few_calls(regions: Sequence[RegionMeasures], wanted: int) -> list[Problem]:
+    """One problem for those of the user's that had fewer measured calls than were wanted; none for numbered steps."""
+    few = [each for each in regions if each.file and each.series is None and (each.is_cold or each.measured < wanted)]
+    if not few or len(few) >= NUMBERED_FROM:
+        return []
+    return [_few_calls(few[0].file, few[0].line, [(each.name, each.measured) for each in few], wanted)]
+
+
+def keys_of_unlogged(regions: Sequence[Region], script: Path | None) -> dict[str, RegionKey]:
+    """Where a name belongs that is in the trace and not in the log: TorchScript enters its regions without Python.
+
+    Only a name that is that of one region, and of one that the log saw no entry of.
+    """
+    names = Counter(region.name for region in regions if region.is_exact)
+    return {
+        region.name: RegionKey(region.name, str(script), region.line)
+        for region in regions
+        if region.is_exact and names[region.name] == 1
+    }
+
+
+def _few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, int]], wanted: int) -> Problem:
+    """Regions that had fewer measured calls than were asked for when the run was ended; `calls` has name and number."""
+    which = shortlist([f"{name} ({number})" for name, number in calls])
+    message = (
+        f"Called less often than {count_text(wanted, 'time')} while it was measured: {which}."
+        " To measure more of them, run it to the end."
+    )
+    return Problem("few-calls", message, {}, file, line)
+
+
+def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:
+    """Regions of one place that were entered before or after the recording, or on a thread that was not recorded."""
+    which = shortlist(names)
+    were, they = ("was", "it") if len(names) == 1 else ("were", "they")
+    message = f"{which} (line {line}) {were} entered, but not while {they} {were} recorded."
+    if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
+        message = f"{message.removesuffix('.')}; torch before 2.7 records the main thread alone."
+    return Problem("region-not-recorded", message, {}, file, line)

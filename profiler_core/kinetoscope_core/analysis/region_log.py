@@ -1,0 +1,200 @@
+"""The runner's region log as values, and its match with the regions of a trace.
+
+The log knows where each passage stands in the source and its true name; the trace knows what it took.
+"""
+
+import json
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from kinetoscope_core.analysis.numbered_names import pattern_of
+from kinetoscope_core.errors import TraceError
+from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.text import short_name
+
+CLOCK_TOLERANCE_NS = 5_000
+"""An entry is noted before the region starts, by 2.3 to 66.6 µs on one clock (facts/gpu.md); this much may be lost in
+rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRegion:
+    """A place and a name it was entered with. `line` is from 1; `finished` counts passages of the place.
+
+    `through` has the lines of the helpers that entered it for that place, as file and line. With `is_pattern` it stands
+    for all names that differ from it in their numbers alone (`numbered.pattern_of`): of many only the first are kept.
+    """
+
+    name: str
+    safe_name: str
+    file: str
+    line: int
+    function: str
+    finished: int
+    through: Sequence[tuple[str, int]] = ()
+    is_pattern: bool = False
+
+    def stands(self) -> Sequence[tuple[str, int]]:
+        """Its own place and those of the helpers that entered it."""
+        return [(self.file, self.line), *self.through]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One passage: its region, and how many passages of the region and of its place the process had made before."""
+
+    region: int
+    passage: int
+    place_passage: int
+    thread: str
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedWindow:
+    """One recording: its trace file, its entries, and whether the script's own profiler made it.
+
+    `still_open` counts, by region, the calls that had not ended when it ended.
+    """
+
+    trace: Path
+    is_adopted: bool
+    records_cuda: bool
+    entries: Sequence[Entry]
+    still_open: Mapping[int, int] = field(default_factory=dict[int, int])
+
+
+@dataclass(frozen=True, slots=True)
+class RegionLog:
+    """Everything the runner noted. `recordings` counts those of the script's own profilers, saved or not.
+
+    `was_quietened` says that other threads went on for a moment without their regions while the profiler was stopped.
+    """
+
+    regions: Sequence[LoggedRegion]
+    windows: Sequence[LoggedWindow]
+    failures: Sequence[str]
+    recordings: int
+    was_aside: bool
+    was_quietened: bool = False
+    has_children: bool = False
+    """Whether the script had processes of its own that may have used torch."""
+
+
+def read_region_log(folder: Path) -> RegionLog | None:
+    """The log in a run's folder; None if the run ended before it wrote one. Raises `TraceError` if it is damaged.
+
+    Read by `json`: names may hold lone surrogates, which orjson refuses.
+    """
+    path = folder / "regionlog.json"
+    if not path.exists():
+        return None
+    try:
+        raw: dict[str, Any] = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise TraceError(f"The region log {path} is damaged ({error}); run again.") from error
+    places = raw["places"]
+    regions = [
+        LoggedRegion(
+            short_name(region["name"]),
+            short_name(region["safe_name"]),
+            places[region["place"]]["file"],
+            places[region["place"]]["line"],
+            places[region["place"]]["function"],
+            places[region["place"]]["finished"],
+            [(file, line) for file, line in places[region["place"]].get("through", ())],
+            region.get("is_pattern", False),
+        )
+        for region in raw["regions"]
+    ]
+    windows = [_window(folder, window) for window in raw["windows"]]
+    return RegionLog(
+        regions,
+        windows,
+        raw["failures"],
+        raw["recordings"],
+        raw["was_aside"],
+        raw.get("was_quietened", False),
+        raw.get("has_children", False),
+    )
+
+
+def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
+    columns = raw["entries"]
+    rows = zip(
+        columns["region"],
+        columns["passage"],
+        columns["place_passage"],
+        columns["thread"],
+        columns["time_ns"],
+        strict=True,
+    )
+    entries = [
+        Entry(region, passage, place_passage, str(thread), time_ns)
+        for region, passage, place_passage, thread, time_ns in rows
+    ]
+    return LoggedWindow(
+        folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
+    )
+
+
+_Key: TypeAlias = tuple[str, str]
+
+_OTHER_NAMES = "…"
+_PATTERN = "\0"
+"""Before a pattern, so that it is no name: no trace keeps this character."""
+
+
+def match_entries(
+    log: RegionLog, window: LoggedWindow, occurrences: Sequence[Occurrence], base_time_ns: int | None
+) -> list[Entry | None]:
+    """For each occurrence the entry that made it; None for torch's own annotations.
+
+    By thread and name, in order. Where the counts differ (a region was open when the profiler started, or it stopped
+    between log and region) the clock decides: an occurrence goes to the latest entry before its start.
+    """
+    entries: defaultdict[_Key, list[Entry]] = defaultdict(list)
+    for entry in window.entries:
+        region = log.regions[entry.region]
+        name = _PATTERN + region.name if region.is_pattern else region.safe_name
+        entries[entry.thread, name].append(entry)
+    wanted: defaultdict[_Key, list[int]] = defaultdict(list)
+    for index, occurrence in enumerate(occurrences):
+        wanted[occurrence.tid, _logged_as(occurrence, entries)].append(index)
+    matched: list[Entry | None] = [None] * len(occurrences)
+    for key, indices in wanted.items():
+        indices.sort(key=lambda index: occurrences[index].start_ns)
+        candidates = sorted(entries.get(key, []), key=lambda entry: entry.time_ns)
+        if len(candidates) == len(indices):
+            for index, entry in zip(indices, candidates, strict=True):
+                matched[index] = entry
+        elif candidates:
+            _match_by_time(matched, indices, candidates, occurrences, base_time_ns or 0)
+    return matched
+
+
+def _logged_as(occurrence: Occurrence, entries: Mapping[_Key, Sequence[Entry]]) -> str:
+    """The name under which the log has it: its own, its pattern's, or what the log counts together."""
+    names = (occurrence.name, _PATTERN + pattern_of(occurrence.name), _PATTERN + _OTHER_NAMES)
+    return next((name for name in names if (occurrence.tid, name) in entries), occurrence.name)
+
+
+def _match_by_time(
+    matched: list[Entry | None],
+    indices: Sequence[int],
+    candidates: Sequence[Entry],
+    occurrences: Sequence[Occurrence],
+    base_time_ns: int,
+) -> None:
+    times = [entry.time_ns for entry in candidates]
+    next_free = 0
+    for index in indices:
+        start = base_time_ns + occurrences[index].start_ns + CLOCK_TOLERANCE_NS
+        place = bisect_right(times, start) - 1
+        if place >= next_free:
+            matched[index] = candidates[place]
+            next_free = place + 1

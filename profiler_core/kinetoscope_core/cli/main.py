@@ -1,0 +1,257 @@
+"""The `kinetoscope` command: `profile`, `read`, `runs` and `explain`. Results go to stdout, all else to stderr.
+
+Commands of packages above the core, such as `serve`, are looked up by their entry points.
+"""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib.metadata import entry_points
+from io import TextIOWrapper
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+
+from kinetoscope_core.analysis.findings import BY_CODE, is_of_torch
+from kinetoscope_core.analysis.findings.pages import text_of
+from kinetoscope_core.analysis.statistics import RegionKey
+from kinetoscope_core.cli.options import parse
+from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
+from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.jobs.problems import ending_error
+from kinetoscope_core.jobs.profile import Profiling
+from kinetoscope_core.output.measures_text import active
+from kinetoscope_core.output.sarif import to_sarif
+from kinetoscope_core.output.terminal import print_result, print_runs
+from kinetoscope_core.results.result import Result, from_dict, to_json
+from kinetoscope_core.results.store import Store
+from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.outcome import Outcome, Progress
+from kinetoscope_core.run.process import RunnerProcess
+from kinetoscope_core.source.placement.fingerprints import file_digest
+from kinetoscope_core.text import count_text, printable, shortlist
+
+COMMANDS = "kinetoscope.commands"
+"""The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
+
+SECONDS_BETWEEN_PROGRESS = 2.0
+
+FOUND = 4
+"""The exit code where `--fail-on` names a finding of the run."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carries out one command; the exit code is that of docs/cli.md."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that has no µ shows another character, no traceback
+            stream.reconfigure(errors="replace")
+    try:
+        elsewhere = entry_points(group=COMMANDS, name=given[0]) if given else ()
+        for command in elsewhere:
+            return command.load()(given[1:])
+        options, script_arguments = parse(given, (command.name for command in entry_points(group=COMMANDS)))
+        if options.command == "profile":
+            return _profile(options, script_arguments)
+        if options.command == "read":
+            return _read(options)
+        if options.command == "explain":
+            return _explain(options)
+        return _runs(options)
+    except KinetoscopeError as error:
+        _say(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:  # outside a run, which has its own way to be cancelled
+        _say("Cancelled.")
+        return RunCancelled.exit_code
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stdout = None  # type: ignore[assignment]
+        return 0
+    except OSError as error:
+        _say(f"The output could not be written: {error.strerror}.")
+        return UsageError.exit_code
+
+
+def _say(text: str) -> None:
+    with suppress(BrokenPipeError):  # who reads our messages may go before the run ends
+        sys.stderr.write(f"kinetoscope: {printable(text)}\n")
+        sys.stderr.flush()
+
+
+# --- profile
+
+
+def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
+    config = _config(options, script_arguments)
+    runner = RunnerProcess(
+        config,
+        stdout=sys.stderr.buffer if options.json else None,
+        shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
+    )
+    teller = _Teller(is_focused=options.region is not None)
+    profiling = Profiling(config, options.region, Store(), runner, on_progress=teller)
+    with _signals_cancel(profiling):
+        try:
+            result, outcome = profiling.run()
+            # At once: the script may take minutes for its own clean-up.
+            _show(result, as_json=options.json)
+            _report(result, options.sarif)
+            code = _exit_code(outcome) or _found(result, options.fail_on)
+        finally:
+            profiling.finish()
+    return code
+
+
+def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunConfig:
+    environment: dict[str, str] = {}
+    for pair in options.env:
+        name, equals, value = pair.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
+        environment[name] = value
+    return RunConfig(
+        interpreter=find_interpreter(options.python),
+        script=options.script,
+        is_module=options.module,
+        arguments=tuple(script_arguments),
+        folder=options.cwd,
+        environment=environment,
+        warmup=options.warmup,
+        active=options.active,
+        to_the_end=options.to_the_end,
+        budget_s=options.budget,
+        time_limit_s=options.time_limit,
+    )
+
+
+@contextmanager
+def _signals_cancel(profiling: Profiling) -> Generator[None, None, None]:
+    """Ctrl-C and SIGTERM end the run, keeping what was measured; after a second one the script is not waited for."""
+
+    def cancel(number: int, _frame: FrameType | None) -> None:
+        if not profiling.cancel(by_terminal=number == signal.SIGINT):
+            raise KeyboardInterrupt
+
+    # An ignored one (nohup, & in a shell) stays so, for the script too: a handler is not inherited as such.
+    heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, cancel) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+class _Teller:
+    """Tells on stderr what the run does: each phase once, and from time to time how far the measuring is."""
+
+    def __init__(self, *, is_focused: bool) -> None:
+        self._is_focused = is_focused
+        self._next_progress = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        if not progress.region:
+            _say(progress.phase)
+            return
+        now = time.monotonic()
+        if now < self._next_progress:
+            return
+        self._next_progress = now + SECONDS_BETWEEN_PROGRESS
+        is_told = not self._is_focused and progress.seen > 1
+        regions = f", {progress.complete} of {progress.seen} regions complete" if is_told else ""
+        _say(f"{progress.phase}: {progress.region}, {count_text(progress.passages, 'passage')}{regions}")
+
+
+def _exit_code(outcome: Outcome) -> int:
+    error = ending_error(outcome)
+    if isinstance(error, RunError):
+        return error.exit_code
+    return 0
+
+
+def _report(result: Result, sarif: Path | None) -> None:
+    if sarif is not None:
+        sarif.write_bytes(to_sarif(result, Path.cwd()))
+
+
+def _found(result: Result, codes: Collection[str]) -> int:
+    """`FOUND` if a finding of these codes is not suppressed where it stands, else 0."""
+    unchecked = [code for code in codes if result.device_total_ns is None and not BY_CODE[code].is_of_cpu]
+    if unchecked:
+        _say(f"note: --fail-on: not checked, as no GPU work was measured: {', '.join(unchecked)}.")
+    rows = (*result.regions, *result.groups)
+    found = [(region.name, each.code) for region in rows for each in active(region.findings)]
+    found += [("the run", each.code) for each in active(result.findings)]
+    wanted = [f"{code} in {printable(name)}" for name, code in found if code in codes]
+    if wanted:
+        _say(f"Exit code {FOUND} by --fail-on: {', '.join(wanted)}.")
+    return FOUND if wanted else 0
+
+
+# --- read, runs and explain
+
+
+def _read(options: argparse.Namespace) -> int:
+    for file in options.source:
+        if not file.is_file():
+            raise UsageError(f"--source: there is no file {file}.")
+    result = measure_traces(options.traces, [file.resolve() for file in options.source])
+    _show(result, as_json=options.json)
+    keys = [RegionKey(region.name, region.file) for region in result.regions]
+    strange = [key.name for key in keys if key.file is None and not is_of_torch(key)]
+    if options.source and strange:
+        _say(
+            f"note: {count_text(len(strange), 'region')} of the trace {'is' if len(strange) == 1 else 'are'} not in the"
+            f" source, or more than once: {shortlist(strange)}. Is it the script that was recorded?"
+        )
+    _report(result, options.sarif)
+    return _found(result, options.fail_on)
+
+
+def _runs(options: argparse.Namespace) -> int:
+    runs = Store().runs()
+    if options.run is None:
+        print_runs(_console(), runs)
+        return 0
+    found = [run for run in runs if run.id == options.run]
+    if not found:
+        raise UsageError(f"There is no stored run {options.run}. List them: kinetoscope runs")
+    _show(from_dict(found[0].result()), as_json=options.json)
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    sys.stdout.write(text_of(options.code))
+    return 0
+
+
+def _show(result: Result, *, as_json: bool) -> None:
+    if as_json:
+        # How the sources stood is of use to editors alone.
+        sys.stdout.buffer.write(to_json(replace(result, sources={}), is_indented=True))
+        sys.stdout.flush()
+    else:
+        print_result(_console(), result, _texts(result))
+        sys.stdout.flush()  # the script may go on for a while
+    for problem in result.problems:
+        _say(f"note: {problem.message}")
+
+
+def _texts(result: Result) -> Mapping[str, str]:
+    texts: dict[str, str] = {}
+    for file in {region.file for region in result.regions if region.file is not None}:
+        data = Path(file).read_bytes() if Path(file).is_file() else b""
+        # Beside a text that is not the one that ran, the times would stand at wrong lines.
+        if any(each.file == file_digest(data) for each in result.sources.get(file, ())):
+            texts[file] = data.decode("utf-8", "replace")
+    return texts
+
+
+def _console() -> Console:
+    # Piped, nothing may be cut to a width that only a terminal has.
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False, emoji=False, markup=False)

@@ -1,0 +1,1 @@
+"""What somebody asks for, whole: profile a script, read traces. From the request to a stored result."""

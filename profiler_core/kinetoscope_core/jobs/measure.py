@@ -1,0 +1,229 @@
+"""From a run's folder, or from trace files, to a result: reads, attributes, places, summarises."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, summarised
+from kinetoscope_core.analysis.findings import BY_CODE
+from kinetoscope_core.analysis.log_match import (
+    keys_of_unlogged,
+    regions_not_entered,
+    regions_not_recorded,
+    regions_with_few_calls,
+    windows_of,
+)
+from kinetoscope_core.analysis.region_log import read_region_log
+from kinetoscope_core.analysis.statistics import RegionKey, Window, regions_cpu_ns
+from kinetoscope_core.analysis.unmeasured import start_up
+from kinetoscope_core.errors import NothingMeasured
+from kinetoscope_core.jobs.problems import (
+    adopted_without_cuda,
+    changed_while_running,
+    cupti_problems,
+    ending_problem,
+    not_ended,
+    not_reached,
+    nothing_measured,
+    outside_while_stopping,
+    own_profiler_was_silent,
+    recorded_by_us,
+    saved_when_ended,
+    without_own_profiler,
+)
+from kinetoscope_core.results.measures import Device, Problem
+from kinetoscope_core.results.result import Result, RunInfo
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.save_points import saves_when_ended
+from kinetoscope_core.source.snapshot import Sources
+from kinetoscope_core.trace import Trace
+from kinetoscope_core.trace.schema import OPERATOR
+
+_SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
+"""Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
+What of it lies in a measured region is shown there."""
+
+
+def measure_run(
+    config: RunConfig, outcome: Outcome, folder: Path, started: str, script: Path | None, sources: Sources
+) -> Result:
+    """The result of a run from what its runner left in `folder`. `script` is the source whose regions are known, and
+    was read into `sources` before the run: it may have been edited since.
+
+    Raises `NothingMeasured` or `TraceError`.
+    """
+    known = sources.regions_of(str(script)) if script else []
+    log = read_region_log(folder)
+    windows = () if log is None else log.windows
+    if log is None or not windows:
+        raise nothing_measured(outcome, len(known), log, config.focus, script)
+    readings = [reading_of(window.trace) for window in windows]
+    not_entered = regions_not_entered(log, known, script)
+    parts, only_ours = windows_of(log, readings, sources, config.warmup, keys_of_unlogged(not_entered, script))
+    found = summarised(readings, parts, sources)
+    regions = found.regions
+    if not any(region.file for region in (*regions, *found.unmeasured)):
+        raise nothing_measured(outcome, len(known), log, config.focus, script)
+    is_adopted = any(window.is_adopted for window in windows)
+    problems = [
+        problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
+    ]
+    problems = [each if is_adopted else without_own_profiler(each) for each in problems]
+    problems += [not_ended(each) for each in found.unmeasured if each.file and each.at_least_ns is not None]
+    problems += cupti_problems(log.failures)
+    outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
+    if log.was_quietened and not windows[0].is_adopted and outside_ns:
+        problems.append(outside_while_stopping(outside_ns))
+        of_run = [each for each in found.of_run if each.code != "outside-regions"]  # said with its cause
+        found = replace(found, of_run=tuple(of_run))
+    measured = {(region.file, region.line) for region in (*regions, *found.unmeasured)}
+    if config.focus is None:
+        recorded = {key for window in parts for key in window.keys}
+        problems += regions_not_recorded(log, recorded, sources, outcome.device.torch)
+    if script is not None and config.focus is None and outcome.ending == "ended":
+        missing = [region for region in not_entered if (str(script), region.line) not in measured]
+        problems += [not_reached(str(script), region.line, region.name) for region in missing]
+    ending = ending_problem(outcome)
+    if ending is not None:
+        problems.insert(0, ending)
+    problems += [Problem(code, message) for code, message in outcome.problems]
+    if outcome.was_ended_early and script is not None:
+        problems += [saved_when_ended(str(script), *found) for found in saves_when_ended(sources.text_of(str(script)))]
+    problems += [changed_while_running(file) for file in sorted(sources.changed)]
+    if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
+        problems.append(adopted_without_cuda())
+    if only_ours:
+        problems.append(recorded_by_us(only_ours[0].file, only_ours[0].line, [key.name for key in only_ours]))
+    if config.focus is None and outcome.was_ended_early and not is_adopted:
+        problems += regions_with_few_calls([*found.groups, *regions], config.active)
+    if log.was_aside and not is_adopted:
+        problems.append(own_profiler_was_silent())
+    info = RunInfo(
+        script=config.script,
+        is_module=config.is_module,
+        arguments=config.arguments,
+        interpreter=config.interpreter,
+        python=outcome.python,
+        started=started,
+        seconds=outcome.seconds,
+        ending=outcome.ending,
+        was_ended_early=outcome.was_ended_early,
+        warmup=config.warmup,
+        active=config.active,
+        is_adopted=is_adopted,
+        is_prepared=outcome.is_prepared,
+    )
+    return _result(
+        info,
+        [window.trace for window in windows],
+        readings,
+        parts,
+        found,
+        problems,
+        outcome.device.torch,
+        outcome.device.devices,
+        _no_cuda_because(outcome, problems),
+        sources,
+    )
+
+
+def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Result:
+    """The result of traces from elsewhere. Regions are placed where exactly one region of the sources has their name.
+
+    Of traces without a region of the user's the result says what they hold. Raises `NothingMeasured` if that is
+    nothing, or `TraceError`.
+    """
+    sources = Sources()
+    places = [(str(file), region) for file in source_files for region in sources.regions_of(str(file))]
+    readings = [reading_of(path) for path in paths]
+    keys: dict[str, RegionKey] = {}
+    parts: list[Window] = []
+    for reading in readings:
+        occurrences = reading.attribution.occurrences
+        for occurrence in occurrences:
+            if occurrence.name not in keys:
+                keys[occurrence.name] = _key_by_name(occurrence.name, places)
+        parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
+    found = summarised(readings, parts, sources)
+    problems = [problem for reading in readings for problem in reading.problems]
+    if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
+        names = ", ".join(str(path) for path in paths)
+        why = " ".join(each.message for each in problems if each.code == "other-tool")
+        what = f"{names} holds no region, no operator and no device activity, so there is nothing to measure."
+        raise NothingMeasured(f"{what} {why}".strip())
+    return _result(None, paths, readings, parts, found, problems, None, (), None, sources)
+
+
+def _holds_something(trace: Trace) -> bool:
+    return len(trace.device) > 0 or OPERATOR in trace.host.kind
+
+
+def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:
+    """The place of the only region with that name; an exact name goes before a pattern.
+
+    A name of which the source tells nothing would fit all.
+    """
+    telling = [(file, region) for file, region in places if region.is_exact or region.pattern.literal_length]
+    for is_exact in (True, False):
+        fitting = [(file, region) for file, region in telling if region.is_exact == is_exact and region.matches(name)]
+        if len(fitting) == 1:
+            file, region = fitting[0]
+            return RegionKey(name, file, region.line)
+        if fitting:
+            break
+    return RegionKey(name, None, None)
+
+
+def _result(
+    run: RunInfo | None,
+    traces: Sequence[Path],
+    readings: Sequence[Reading],
+    windows: Sequence[Window],
+    found: Summary,
+    problems: Sequence[Problem],
+    torch: str | None,
+    devices: Sequence[str],
+    no_cuda_because: str | None,
+    sources: Sources,
+) -> Result:
+    totals = [reading.attribution.device_total_ns for reading in readings]
+    measured = [total for total in totals if total is not None]
+    outside = sum(reading.attribution.outside_ns or 0 for reading in readings)
+    device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
+    if not measured and no_cuda_because is None:
+        no_cuda_because = "no work of a GPU was recorded"
+    own = start_up(windows)
+    own_ns = own.cuda_ns or 0 if own else 0
+    entered: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    for region in (*found.regions, *found.unmeasured):
+        if region.file is not None and region.line is not None:
+            entered[region.file].append((region.line, region.name))
+    return Result(
+        run=run,
+        traces=tuple(traces),
+        device=device,
+        torch=torch,
+        device_total_ns=sum(measured) - own_ns if measured else None,
+        outside_regions_ns=outside if measured else None,
+        regions_cpu_ns=regions_cpu_ns(windows),
+        no_cuda_because=no_cuda_because if not measured else None,
+        regions=tuple(found.regions),
+        problems=tuple(problem for problem in problems if problem.code not in BY_CODE),
+        findings=found.of_run,
+        groups=tuple(found.groups),
+        unmeasured=tuple(found.unmeasured),
+        start_up=own,
+        contents=found.contents,
+        sources={file: sources.prints_of(file, places) for file, places in sorted(entered.items())},
+    )
+
+
+def _no_cuda_because(outcome: Outcome, problems: Sequence[Problem]) -> str | None:
+    if outcome.device.no_cuda_because is not None:
+        return outcome.device.no_cuda_because
+    if any(problem.code.startswith(("cupti-", "adopted-without-cuda")) for problem in problems):
+        return "see the notes"
+    return "the script launched no work on the GPU while it was measured" if outcome.device.devices else None

@@ -1,0 +1,274 @@
+"""What a run's end, its log and Kineto's own messages mean for the reader: problems and errors with the way out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kinetoscope_core.analysis.attribution.notes import NO_RECORD_BECAUSE
+from kinetoscope_core.analysis.region_log import LoggedRegion, RegionLog
+from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
+from kinetoscope_core.results.measures import Problem, Unmeasured
+from kinetoscope_core.run.config import Focus, Span
+from kinetoscope_core.run.outcome import Failure, Outcome
+from kinetoscope_core.text import printable, short_path, shortlist, time_text
+from kinetoscope_core.wording import setting
+
+_LOST = {
+    "recording": " while it was measured: what was recorded by then is lost with the process",
+    "saving": " while its trace was being saved: what was measured is lost",
+}
+_OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
+
+
+_IN_CHILDREN = (
+    "The script itself entered no region; it started other processes, and what they enter is not measured"
+    " (torchrun, accelerate launch, mp.spawn, Ray). Run what one of them runs as a script of its own, with WORLD_SIZE=1"
+    " where it wants one, or put a torch.profiler.profile into it and look at its trace with `kinetoscope read`."
+)
+_WINDOWS_CRASHES = {
+    0xC0000005: "access violation, 0xC0000005",
+    0xC00000FD: "stack overflow, 0xC00000FD",
+    0xC0000374: "damaged heap, 0xC0000374",
+    0xC0000409: "aborted, 0xC0000409",
+}
+
+
+def cupti_problems(failures: Sequence[str]) -> list[Problem]:
+    """What Kineto wrote about CUPTI when the profiler started, and what can be done about it."""
+    text = "\n".join(failures)
+    if "MULTIPLE_SUBSCRIBERS" in text:
+        message = (
+            "No GPU times: another tool holds CUPTI, which has one subscriber (nsys, ncu, Proton, DCGM profiling or a"
+            " second profiler in this process). Stop it and run again."
+        )
+        return [Problem("cupti-busy", message, {"kineto": text})]
+    if "INSUFFICIENT_PRIVILEGES" in text or "insufficient privileges" in text:
+        message = (
+            "No GPU times: the driver lets only administrators profile. Load the nvidia module with"
+            " NVreg_RestrictProfilingToAdminUsers=0, or give a container --cap-add SYS_ADMIN."
+        )
+        return [Problem("cupti-permission", message, {"kineto": text})]
+    if text:
+        message = f"CUPTI reported an error, so GPU times may be missing: {failures[0]}"
+        return [Problem("cupti-failed", message, {"kineto": text})]
+    return []
+
+
+def ending_problem(outcome: Outcome) -> Problem | None:
+    """Why a run whose numbers are shown did not end as a script does by itself."""
+    error = ending_error(outcome)
+    if error is None:
+        return None
+    file, line = (outcome.failure and outcome.failure.place) or (None, None)
+    evidence = {} if outcome.failure is None else {"traceback": outcome.failure.traceback}
+    return Problem("run-" + outcome.ending, f"{error} What was measured before is kept.", evidence, file, line)
+
+
+def ending_error(outcome: Outcome) -> KinetoscopeError | None:
+    """The error that a run's ending amounts to; None when the script ended as it should."""
+    if outcome.ending == "not-found":
+        return UsageError(f"{outcome.message}.")
+    if outcome.ending == "failed":
+        return _failure_error(outcome.failure, outcome.interpreter)
+    if outcome.ending == "exited" and outcome.exit_code in _WINDOWS_CRASHES and outcome.script_code is None:
+        return RunError(f"The script crashed ({_WINDOWS_CRASHES[outcome.exit_code]}).")
+    if outcome.ending == "exited":
+        how = " by os._exit" if outcome.left_by else ""
+        code = outcome.exit_code if outcome.script_code is None else outcome.script_code
+        return RunError(f"The script ended with exit code {code}{how}.")
+    if outcome.ending == "killed":
+        return RunError(f"The script was killed by signal {-outcome.exit_code}{_signal_hint(-outcome.exit_code)}.")
+    if outcome.ending == "cancelled":
+        return RunCancelled("The run was cancelled.")
+    if outcome.ending == "time-limit":
+        return NothingMeasured("The time limit ended the run.")
+    return None
+
+
+def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
+    if failure is None:
+        return RunError("The script failed.")
+    last = failure.message.splitlines()[0] if failure.message else ""
+    text = f"The script failed: {failure.type}: {last}" if last else f"The script failed: {failure.type}"
+    if failure.type == "ModuleNotFoundError" and "'torch'" in failure.message:
+        text += f". {interpreter} has no torch; give one that has it with {setting('interpreter')}"
+    elif any(mark in failure.type or mark in failure.message for mark in _OUT_OF_MEMORY):
+        text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
+    return RunError(text.removesuffix(".") + ".", failure.traceback, failure.place)
+
+
+def _signal_hint(number: int) -> str:
+    hints = {
+        9: " (SIGKILL; often the system ran out of memory)",
+        11: " (SIGSEGV, a crash in native code)",
+        6: " (SIGABRT)",
+    }
+    return hints.get(number, "")
+
+
+def nothing_measured(
+    outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None, script: Path | None = None
+) -> KinetoscopeError:
+    """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the regions of `script`."""
+    lost = _LOST.get(outcome.lost_while or "", "")
+    if outcome.ending == "time-limit" and not outcome.problems:
+        return NothingMeasured(f"The time limit ended the run{lost or ' before any region was measured'}.")
+    error = ending_error(outcome)
+    if error is not None:
+        if outcome.problems:
+            lost += f"; {'; '.join(dict.fromkeys(message.rstrip('.') for _, message in outcome.problems))}"
+        error.args = (f"{str(error).removesuffix('.')}{lost}.", *error.args[1:])
+        return error
+    if outcome.problems:
+        return _problems_error(outcome.problems)
+    if not outcome.torch_was_imported:
+        return NothingMeasured("The script did not import torch, so no region was reached.")
+    if log is not None and log.was_aside:
+        if not log.recordings:
+            return NothingMeasured(
+                "The script's own profiler recorded nothing: its schedule never became active."
+                " Call its step() in each pass, or let it wait for fewer steps."
+            )
+        return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
+    if log is not None and log.regions and focus is not None:
+        return _focus_not_measured(focus, log)
+    if log is not None and log.regions:
+        return NothingMeasured(
+            "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
+        )
+    if log is not None and log.has_children:
+        return NothingMeasured(_IN_CHILDREN)
+    if known:
+        which = "The script's one region was not" if known == 1 else f"None of the script's {known} regions was"
+        if script is not None and _is_of_pytest(script):
+            how = setting("tests").replace("FILE", short_path(str(script)))
+            return NothingMeasured(f"{which} reached: run as a script, it only defines its tests. Run them by {how}.")
+        return NothingMeasured(
+            f"{which} reached with these arguments (regions in subprocesses and inside torch.compile are not recorded)."
+        )
+    return NothingMeasured(
+        "No record_function region ran. Put what is to be measured into one:"
+        ' with torch.profiler.record_function("name"): …'
+    )
+
+
+def _is_of_pytest(script: Path) -> bool:
+    """By the names that pytest collects unless it is told otherwise."""
+    return script.name.startswith("test_") or script.name.endswith("_test.py")
+
+
+def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
+    """What kept the runner from measuring, or from keeping what it measured."""
+    messages = ". ".join(dict.fromkeys(message.rstrip(".") for _, message in problems))
+    if any(code in ("line-cut", "script-ended") for code, _ in problems):
+        return RunError(f"{messages}.")
+    if any(code == "profiler-not-started" for code, _ in problems):
+        return ProfilerBusy(f"{messages}. If another profiler is on in this process, end it, then run again.")
+    return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
+
+
+def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
+    names = list(dict.fromkeys(region.name for region in log.regions))
+    wanted = [region.name for region in log.regions if region.name == focus.name or _is_at(region, focus.places)]
+    if wanted:
+        return NothingMeasured(
+            f"{printable(wanted[0])} had too few passages for {setting('warmup')}, or ran on other threads, which torch"
+            " records from 2.7 on; ask for fewer, or run the script for longer."
+        )
+    which = f"named {printable(focus.name)}" if focus.name else f"at {printable(_place_text(focus.places[0]))}"
+    return NothingMeasured(f"No region {which} was entered. Those that were: {shortlist(names)}.")
+
+
+def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
+    return any(
+        file == each.file and each.first <= line <= each.last for file, line in region.stands() for each in places
+    )
+
+
+def _place_text(place: Span) -> str:
+    return f"{place.file}:{place.first}"
+
+
+def adopted_without_cuda() -> Problem:
+    """The script's own profiler recorded, but only the CPU."""
+    return Problem(
+        "adopted-without-cuda",
+        "No GPU times: the script's own profiler records only the CPU; add ProfilerActivity.CUDA to its activities.",
+    )
+
+
+def own_profiler_was_silent() -> Problem:
+    """The script's own profiler kept ours away and recorded nothing."""
+    return Problem(
+        "own-profiler-silent",
+        "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
+        " and ours stepped aside for it: only what ran before is measured.",
+    )
+
+
+def without_own_profiler(problem: Problem) -> Problem:
+    """The same problem of a recording of ours, which asks for the GPU where there is one."""
+    if problem.code != "no-device-activity" or NO_RECORD_BECAUSE not in problem.message:
+        return problem
+    because = (
+        "The GPU told CUPTI nothing: under WSL 2 with a driver that lacks it, beside another CUPTI client (nsys, DCGM,"
+        " a second profiler), or for want of rights."
+    )
+    return replace(problem, message=problem.message.replace(NO_RECORD_BECAUSE, because))
+
+
+def not_ended(region: Unmeasured) -> Problem:
+    """A region of which no call ended while it was recorded, so that it has no time."""
+    text = (
+        f"{printable(region.name)}: at least {time_text(region.at_least_ns or 0)}, not ended when the recording stopped"
+    )
+    evidence = {"at_least_ns": region.at_least_ns or 0}
+    return Problem("not-ended", f"{text}; not measured.", evidence, region.file, region.line)
+
+
+def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> Problem:
+    """Regions that ended before a profiler of the script's own began."""
+    were = "was" if len(names) == 1 else "were"
+    message = (
+        f"{shortlist(names)} {were} recorded by Kinetoscope before the script's own profiler began; all else is from"
+        " the script's own."
+    )
+    return Problem("recorded-before-own-profiler", message, {}, file, line)
+
+
+def outside_while_stopping(outside_ns: int) -> Problem:
+    """Device work that has no region because the profiler was being stopped; pytorch #187483 makes that needless."""
+    message = (
+        f"Of the {time_text(outside_ns)} of device work outside any region, what other threads launched in the last"
+        " 20 ms has none because the profiler was being stopped."
+    )
+    return Problem("outside-while-stopping", message, {"outside_ns": outside_ns})
+
+
+def changed_while_running(file: str) -> Problem:
+    """A source that was written while the script ran: what ran is not what stands there now."""
+    message = f"{file} was changed while the script ran; its times are those of the text before. Profile again."
+    return Problem("changed-while-running", message, {}, file)
+
+
+def not_kept(error: UsageError) -> Problem:
+    """A result that could not be stored, and is shown all the same."""
+    return Problem("result-not-kept", f"{error} It is shown here and will not be found again.")
+
+
+def saved_when_ended(file: str, line: int, call: str) -> Problem:
+    """A checkpoint, say, that the early end may have had written."""
+    message = (
+        f"The script was ended early, as by Ctrl-C. If it was within this `try` then, {printable(call)} (line {line})"
+        f" has saved what there was by then. The script runs to its own end with {setting('to_the_end')}."
+    )
+    return Problem("saved-when-ended", message, {}, file, line)
+
+
+def not_reached(file: str, line: int, name: str) -> Problem:
+    """A region of the script that no passage was seen of."""
+    message = (
+        f"{printable(name)} (line {line}) was not reached;"
+        " in compiled code and in subprocesses, regions are not recorded."
+    )
+    return Problem("region-not-reached", message, {}, file, line)

@@ -1,0 +1,222 @@
+"""One job in a process of its own, for an editor: `python -m kinetoscope_core.jobs.worker`.
+
+The language server never reads a trace and never runs a script itself. The first line of stdin is the request, JSON
+with `do`: `profile` or `read`; later lines cancel it. stdout gives JSON lines, each with an `event`: `progress`,
+`output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled and all it
+started is ended.
+
+Before it may come a line with `do`: `prepare`, after which an interpreter is made ready for a `profile` that comes
+later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was begun again without.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import asdict, replace
+from io import FileIO, RawIOBase
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from kinetoscope_core.errors import InterpreterError, KinetoscopeError, RunError
+from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.jobs.profile import Profiling
+from kinetoscope_core.results.result import to_json, without_surrogates
+from kinetoscope_core.results.store import Store
+from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.output_pipe import Output
+from kinetoscope_core.run.process import RunnerProcess
+from kinetoscope_core.run.run import ColdStartNeeded
+from kinetoscope_core.run.source_scan import why_plain
+from kinetoscope_core.run.standby import Order, Prepared, order_after
+from kinetoscope_core.wording import call_settings
+
+
+class Worker:
+    """Carries out one request. `lines` is where events go, whole lines at a time."""
+
+    def __init__(self, requests: RawIOBase, lines: IO[bytes]) -> None:
+        self._requests = requests
+        self._lines = lines
+        self._lock = threading.Lock()
+        self._outputs = [
+            Output(lambda text: self.send("output", stream="stdout", text=text)),
+            Output(lambda text: self.send("output", stream="stderr", text=text)),
+        ]
+        self._profiling: Profiling | None = None
+        self._cancelling = threading.Lock()
+        self._cancels = 0
+        self._is_prepared = False
+        self._is_abandoned = False
+
+    def work(self) -> None:
+        """Reads the request, carries it out, and says how it ended."""
+        prepared: Prepared | None = None
+        try:
+            request = self._next_request()
+            if request is not None and request["do"] == "prepare":
+                order = Order(**request["order"])
+                prepared = self._prepare(replace(order, interpreter=find_interpreter(order.interpreter)))
+                request = self._next_request()
+            if request is None:
+                return
+            if request["do"] == "profile":
+                self._profile(request, prepared)
+            else:
+                result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
+                self.send("result", run=None, result=orjson.Fragment(to_json(result)))
+        except KinetoscopeError as error:
+            traceback, place = (error.traceback, error.place) if isinstance(error, RunError) else ("", None)
+            self.send(
+                "error",
+                kind=type(error).__name__,
+                message=str(error),
+                traceback=traceback,
+                place=place,
+                is_prepared=self._is_prepared,
+                why_plain=prepared.runner.why_unfit if prepared is not None else None,
+            )
+        finally:
+            if prepared is not None:
+                prepared.runner.end()
+            for output in self._outputs:
+                output.close()
+
+    def _next_request(self) -> dict[str, Any] | None:
+        line = self._requests.readline()
+        return orjson.loads(line) if line else None
+
+    # --- the next run's interpreter
+
+    def _prepare(self, order: Order) -> Prepared | None:
+        prepared = Prepared(order, self._new_runner(order.config()))
+
+        def note(message: dict[str, Any]) -> None:
+            prepared.note(message)
+            if message["event"] == "prepared":
+                self.send("prepared", cuda=message["cuda"], memory_bytes=message["memory_bytes"])
+            elif prepared.why_lost:
+                self.send("not_prepared", why=prepared.why_lost, is_lasting=message["event"] == "not_prepared")
+
+        prepared.runner.listen(note)
+        try:
+            prepared.start()
+        except InterpreterError as error:
+            self.send("not_prepared", why=str(error), is_lasting=True)
+            return None
+        return prepared
+
+    def _new_runner(self, config: RunConfig) -> RunnerProcess:
+        stdout, stderr = (output.write_end for output in self._outputs)
+        return RunnerProcess(config, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+
+    # --- a run
+
+    def _profile(self, request: dict[str, Any], prepared: Prepared | None) -> None:
+        call_settings(request["called"])
+        threading.Thread(target=self._listen, daemon=True).start()
+        config = _config(request)
+        if prepared is not None and self._went_warm(config, request, prepared):
+            return
+        self._run(config, request, self._new_runner(config), None)
+
+    def _went_warm(self, config: RunConfig, request: dict[str, Any], prepared: Prepared) -> bool:
+        """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
+        why = why_plain(config) or prepared.why_not(config) or prepared.wait(lambda: not self._cancels)
+        if why is not None:
+            self.send("cold", why=why)
+            prepared.runner.end()
+            return False
+        try:
+            self._run(config, request, prepared.runner, prepared.order.cold_s)
+        except ColdStartNeeded as reason:
+            self._outputs = [output.again() for output in self._outputs]
+            self.send("needs_cold" if reason.is_lasting else "cold", why=str(reason))
+            return False
+        return True
+
+    def _run(self, config: RunConfig, request: dict[str, Any], runner: RunnerProcess, cold_s: float | None) -> None:
+        """Runs in this runner; `cold_s` is given for a prepared one, which may raise `ColdStartNeeded`."""
+        profiling = Profiling(
+            config,
+            request["region"],
+            Store(),
+            runner,
+            on_progress=lambda progress: self.send("progress", **asdict(progress)),
+        )
+        self._is_prepared = runner.is_prepared
+        with self._cancelling:
+            self._profiling = profiling
+            for _ in range(self._cancels):
+                profiling.cancel()
+            if self._is_abandoned:
+                profiling.abandon()
+        plain = why_plain(config) if request["prepare"] != "off" else ""
+        try:
+            result, outcome = profiling.run(is_hasty=True)
+            plain = plain or runner.why_unfit
+            order = order_after(config, request["packages"], outcome, plain, cold_s)
+            self.send(
+                "result",
+                run=profiling.run_id,
+                result=orjson.Fragment(to_json(result)),
+                is_prepared=runner.is_prepared,
+                is_leaving=outcome.is_leaving,
+                order=None if order is None else order.as_dict(),
+                why_plain=plain,
+            )
+        finally:
+            profiling.finish()
+
+    def _listen(self) -> None:
+        """Cancels at each request, and when the editor has gone: what is measured by then is kept in the store."""
+        for _ in iter(self._requests.readline, b""):
+            with self._cancelling:
+                self._cancels += 1
+                if self._profiling is not None:
+                    self._profiling.cancel()
+        with self._cancelling:
+            self._is_abandoned = True
+            if self._profiling is not None:
+                self._profiling.abandon()
+
+    def send(self, event: str, **fields: object) -> None:
+        """Writes one event; when nobody reads any more, the run is about to be ended anyway."""
+        values = {"event": event, **fields}
+        try:
+            line = orjson.dumps(values)
+        except TypeError:  # a lone surrogate in what the script says or how it calls a region
+            line = orjson.dumps(without_surrogates(values))
+        with self._lock, contextlib.suppress(BrokenPipeError):
+            self._lines.write(line + b"\n")
+            self._lines.flush()
+
+
+def _config(request: dict[str, Any]) -> RunConfig:
+    folder = request["folder"]
+    return RunConfig(
+        interpreter=find_interpreter(request["interpreter"]),
+        script=request["script"],
+        is_module=request["is_module"],
+        arguments=tuple(request["arguments"]),
+        folder=Path(folder) if folder else None,
+        environment=request["environment"],
+        warmup=request["warmup"],
+        active=request["active"],
+        to_the_end=request["to_the_end"],
+        budget_s=request["budget_s"],
+        time_limit_s=request["time_limit_s"],
+    )
+
+
+def _paths(names: list[str]) -> list[Path]:
+    return [Path(name) for name in names]
+
+
+if __name__ == "__main__":
+    # Unbuffered and not sys.stdin: a thread that waits inside its buffer aborts the interpreter at its end.
+    with FileIO(os.dup(0)) as requests:
+        Worker(requests, sys.stdout.buffer).work()

@@ -1,0 +1,1 @@
+"""Results as people and other tools read them: a terminal, SARIF."""

@@ -1,0 +1,167 @@
+"""The table of regions in a terminal: as many columns as its width holds, the name always among them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kinetoscope_core.output.measures_text import bound_text
+from kinetoscope_core.results.measures import Contents, RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
+
+BOUND_STYLES = {
+    "overhead": "yellow",
+    "compute": "green",
+    "communication": "red",
+    "copy": "red",
+    "mixed": "cyan",
+    "sync": "magenta",
+    "cpu-only": "blue",
+}
+
+_LONGEST_NAME = 200
+
+_Cell = Callable[[RegionMeasures], Text | str]
+_Place = Callable[[RegionMeasures | Unmeasured], str]
+
+
+def _time_of(spread: Callable[[RegionMeasures], Spread | None]) -> _Cell:
+    def cell(region: RegionMeasures) -> str:
+        found = spread(region)
+        return "" if found is None else time_text(found.median)
+
+    return cell
+
+
+def _measured(region: RegionMeasures) -> str:
+    text = f"{region.measured} of {region.occurrences}"
+    if region.is_cold:
+        text += " cold"
+    if region.unfinished:
+        text += f", {region.unfinished} unfinished"
+    if region.untimed:
+        text += f", {region.untimed} without times"
+    return text
+
+
+def _bound(region: RegionMeasures) -> Text | str:
+    return Text(bound_text(region.bound), BOUND_STYLES[region.bound]) if region.bound else ""
+
+
+_COLUMNS: dict[str, _Cell] = {
+    "Line": lambda region: str(region.line or ""),  # of several files, `_place_of` with their names
+    "CUDA total": _time_of(lambda region: region.cuda_total_ns),
+    "CUDA self": _time_of(lambda region: region.cuda_self_ns),
+    "CUDA busy": _time_of(lambda region: region.cuda_busy_ns),
+    "Launches": lambda region: str(region.launches.median) if region.launches else "",
+    "CPU total": _time_of(lambda region: region.cpu_total_ns),
+    "CPU self": _time_of(lambda region: region.cpu_self_ns),
+    "Measured": _measured,
+    "Bound": _bound,
+}
+_CUDA_ONLY = ("CUDA total", "CUDA self", "CUDA busy", "Launches", "Bound")
+_GIVEN_UP_FIRST = ("CUDA busy", "Launches", "CPU self", "CUDA self", "Line", "Measured", "Bound")
+
+
+def region_table(
+    console: Console, regions: Sequence[RegionMeasures], unmeasured: Sequence[Unmeasured] = (), *, has_cuda: bool
+) -> Table:
+    """Medians of each region. On a narrow terminal columns are left out, which the caption says."""
+    place = _place_of((*regions, *unmeasured))
+    columns: dict[str, _Cell] = {**_COLUMNS, "Line": place}
+    headings = [heading for heading in columns if has_cuda or heading not in _CUDA_ONLY]
+    left_out: list[str] = []
+    table = _table(regions, unmeasured, columns, place, headings, left_out)
+    for heading in (each for each in _GIVEN_UP_FIRST if each in headings):
+        if console.measure(table, options=console.options.update(width=10_000)).maximum <= console.width:
+            break
+        headings = [each for each in headings if each != heading]
+        left_out.append(heading)
+        table = _table(regions, unmeasured, columns, place, headings, left_out)
+    return table
+
+
+def _place_of(regions: Sequence[RegionMeasures | Unmeasured]) -> _Place:
+    """The line; with its file where there are two, and with the folder where two files have one name."""
+    files = {region.file for region in regions if region.file is not None}
+    names = Counter(Path(file).name for file in files)
+
+    def cell(region: RegionMeasures | Unmeasured) -> str:
+        if region.file is None or region.line is None:
+            return str(region.line or "")
+        if len(files) < 2:
+            return str(region.line)
+        path = Path(region.file)
+        return printable(f"{path.name if names[path.name] == 1 else short_path(region.file)}:{region.line}")
+
+    return cell
+
+
+def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
+    """The costliest kernels and operators of a recording without regions of the user's."""
+    tables: list[Table] = []
+    if contents.kernels:
+        kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"))
+        for each in contents.kernels:
+            kernels.add_row(cut(printable(each.name), _LONGEST_NAME), time_text(each.total_ns), str(each.count))
+        tables.append(kernels)
+    if contents.operators:
+        columns = ("CPU", "CUDA", "Times") if has_cuda else ("CPU", "Times")
+        operators = _costliest("Operators", contents.operator_names, columns)
+        for each in contents.operators:
+            cuda = [] if each.cuda_total_ns is None else [time_text(each.cuda_total_ns)]
+            name = cut(printable(each.name), _LONGEST_NAME)
+            operators.add_row(name, time_text(each.cpu_total_ns), *cuda, str(each.count))
+        tables.append(operators)
+    return tables
+
+
+def _costliest(heading: str, names: int, columns: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"{heading}, the costliest of {count_text(names, 'name')}", overflow="fold", min_width=10)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _name_of(region: RegionMeasures) -> str:
+    name = cut(printable(region.name), _LONGEST_NAME)
+    return f"{name} ({region.names} names)" if region.names > 1 else name
+
+
+def _unmeasured_cells(region: Unmeasured, line: Text | str, headings: Sequence[str]) -> list[Text | str]:
+    has_none = region.at_least_ns is None
+    cells: dict[str, Text | str] = {
+        "Line": line,
+        "CPU total": "" if region.at_least_ns is None else f"at least {time_text(region.at_least_ns)}",
+        "Measured": f"0 of {region.occurrences}, " + ("without times" if has_none else "not ended"),
+    }
+    return [cells.get(heading, "") for heading in headings]
+
+
+def _table(
+    regions: Sequence[RegionMeasures],
+    unmeasured: Sequence[Unmeasured],
+    columns: Mapping[str, _Cell],
+    place: _Place,
+    headings: Sequence[str],
+    left_out: Sequence[str],
+) -> Table:
+    caption = "Medians per occurrence"
+    if left_out:
+        caption += f"; too narrow for {', '.join(left_out)}"
+    if any(len(region.name) > _LONGEST_NAME for region in regions):
+        caption += "; long names are cut, --json has more of them"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
+    table.add_column("Region", overflow="fold", min_width=10)
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "Bound" else "right", no_wrap=True)
+    for region in regions:
+        table.add_row(_name_of(region), *(columns[heading](region) for heading in headings))
+    for each in unmeasured:
+        table.add_row(cut(printable(each.name), _LONGEST_NAME), *_unmeasured_cells(each, place(each), headings))
+    return table

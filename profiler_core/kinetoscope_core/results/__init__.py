@@ -1,0 +1,1 @@
+"""Results as values and as JSON, and the store that keeps them."""

@@ -1,0 +1,236 @@
+"""A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from kinetoscope_core import __version__
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.results.measures import (
+    Breakdown,
+    ChainLink,
+    Contents,
+    Device,
+    DeviceSpan,
+    Finding,
+    HostSpan,
+    KernelShare,
+    OccurrenceInTrace,
+    OccurrenceTimes,
+    OperatorShare,
+    Problem,
+    RegionMeasures,
+    Spot,
+    Spread,
+    StartUp,
+    Timeline,
+    Unmeasured,
+)
+from kinetoscope_core.source.placement import RegionPrint
+
+SCHEMA = 1
+_SPREADS = frozenset(
+    ("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `launching.Ending`.
+
+    `is_adopted` says that the script's own profiler measured; then `warmup` and `active` were that profiler's affair.
+    `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
+    """
+
+    script: str
+    is_module: bool
+    arguments: tuple[str, ...]
+    interpreter: str
+    python: str | None
+    started: str
+    seconds: float
+    ending: str
+    was_ended_early: bool
+    warmup: int
+    active: int
+    is_adopted: bool
+    is_prepared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything there is to show. The device times are `None` where no device activity was measured, and
+    `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all passages that lie in no other.
+    `findings` are those of the run as a whole, `None` where they were not looked for.
+    `sources` has all regions of the measured files as they stood then. `groups` has the series that `regions` has the
+    names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
+    the user's, else `None`. `start_up` is the launch of ours, which is in no other number.
+    """
+
+    run: RunInfo | None
+    traces: tuple[Path, ...]
+    device: Device | None
+    torch: str | None
+    device_total_ns: int | None
+    outside_regions_ns: int | None
+    no_cuda_because: str | None
+    regions: tuple[RegionMeasures, ...]
+    problems: tuple[Problem, ...]
+    regions_cpu_ns: int | None = None
+    findings: tuple[Finding, ...] | None = None
+    groups: tuple[RegionMeasures, ...] = ()
+    unmeasured: tuple[Unmeasured, ...] = ()
+    start_up: StartUp | None = None
+    contents: Contents | None = None
+    sources: Mapping[str, tuple[RegionPrint, ...]] = field(default_factory=dict[str, "tuple[RegionPrint, ...]"])
+
+
+def share_of(region: RegionMeasures, result: Result) -> float | None:
+    """The region's part of what was recorded, warm-up included, from 0 to 1: of all device work; where there was none,
+    of the CPU time in regions.
+
+    `None` where that was not measured.
+    """
+    has_device = result.device_total_ns is not None
+    part_ns = region.cuda_recorded_ns if has_device else region.cpu_recorded_ns
+    whole_ns = result.device_total_ns if has_device else result.regions_cpu_ns
+    # Passages of asyncio tasks overlap: together they may take longer than what is around them.
+    return min(part_ns / whole_ns, 1.0) if part_ns is not None and whole_ns else None
+
+
+def rows_of(result: Result) -> list[RegionMeasures]:
+    """The regions as they are shown: each series in the place of its first name, for all of its names."""
+    series = {(each.name, each.file, each.line): each for each in result.groups}
+    rows = (series.get((each.series or "", each.file, each.line), each) for each in result.regions)
+    return list({id(row): row for row in rows}.values())
+
+
+def to_json(result: Result, *, is_indented: bool = False) -> bytes:
+    """The result as one JSON object; times are integer nanoseconds."""
+    values = {
+        "schema": SCHEMA,
+        "kinetoscope": __version__,
+        **{each.name: getattr(result, each.name) for each in fields(result)},
+        "traces": [str(trace) for trace in result.traces],
+        "sources": {file: {"prints": [each.to_dict() for each in prints]} for file, prints in result.sources.items()},
+    }
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
+    try:
+        return orjson.dumps(values, option=options)
+    except TypeError:  # a lone surrogate in a name, or a path that is not UTF-8
+        plain = without_surrogates(values)
+    try:
+        return orjson.dumps(plain, option=options)
+    except TypeError:  # a sum of more than 64 bits
+        return json.dumps(plain, ensure_ascii=False, indent=2 if is_indented else None).encode() + b"\n"
+
+
+def without_surrogates(value: object) -> object:
+    """The same values, with what cannot be written as UTF-8 spelled out."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if is_dataclass(value):
+        return {each.name: without_surrogates(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, dict):
+        return {key: without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [without_surrogates(each) for each in cast("list[object]", value)]
+    return value
+
+
+def from_dict(values: dict[str, Any]) -> Result:
+    """From the JSON of `to_json`. Raises `UsageError` for another schema, `ValueError` for damaged prints."""
+    if values.get("schema") != SCHEMA:
+        raise UsageError(f"This is a result of schema {values.get('schema')}, not {SCHEMA}; measure again.")
+    run: dict[str, Any] | None = values["run"]
+    device: dict[str, Any] | None = values["device"]
+    if run:
+        run = {**run, "arguments": tuple(run["arguments"])}
+    return Result(
+        run=RunInfo(**run) if run else None,
+        traces=tuple(Path(trace) for trace in values["traces"]),
+        device=Device(**device) if device else None,
+        torch=values["torch"],
+        device_total_ns=values["device_total_ns"],
+        outside_regions_ns=values["outside_regions_ns"],
+        no_cuda_because=values["no_cuda_because"],
+        regions=tuple(_region(region) for region in values["regions"]),
+        problems=tuple(Problem(**problem) for problem in values["problems"]),
+        regions_cpu_ns=values.get("regions_cpu_ns"),
+        findings=_findings(values.get("findings")),
+        groups=tuple(_region(region) for region in values.get("groups", ())),
+        unmeasured=tuple(_unmeasured(each) for each in values.get("unmeasured", ())),
+        start_up=StartUp(**values["start_up"]) if values.get("start_up") else None,
+        contents=_contents(values.get("contents")),
+        sources={
+            file: tuple(RegionPrint.from_dict(each) for each in source["prints"])
+            for file, source in values.get("sources", {}).items()
+        },
+    )
+
+
+def _region(values: dict[str, Any]) -> RegionMeasures:
+    occurrences = {name: OccurrenceInTrace(**values[name]) for name in ("median_occurrence", "first")}
+    spreads = {name: Spread(**value) if value else None for name, value in values.items() if name in _SPREADS}
+    times: list[dict[str, Any]] | None = values.get("occurrence_times")
+    known: dict[str, Any] = {
+        **values,
+        **occurrences,
+        **spreads,
+        "breakdown": _breakdown(values.get("breakdown")),
+        "occurrence_times": None if times is None else tuple(OccurrenceTimes(**each) for each in times),
+        "timeline": _timeline(values.get("timeline")),
+        "findings": _findings(values.get("findings")),
+    }
+    return RegionMeasures(**known)
+
+
+def _unmeasured(values: dict[str, Any]) -> Unmeasured:
+    first: dict[str, Any] = {"first": OccurrenceInTrace(**values["first"])}
+    return Unmeasured(**{**values, **first})
+
+
+def _contents(values: dict[str, Any] | None) -> Contents | None:
+    if values is None:
+        return None
+    parts: dict[str, Any] = {
+        "kernels": tuple(KernelShare(**each) for each in values["kernels"]),
+        "operators": tuple(OperatorShare(**each) for each in values["operators"]),
+    }
+    return Contents(**{**values, **parts})
+
+
+def _findings(values: list[dict[str, Any]] | None) -> tuple[Finding, ...] | None:
+    if values is None:
+        return None
+    return tuple(_finding(each) for each in values)
+
+
+def _finding(values: dict[str, Any]) -> Finding:
+    spot: dict[str, Any] = {"spot": Spot(**values["spot"]) if values["spot"] else None}
+    return Finding(**{**values, **spot})
+
+
+def _breakdown(values: dict[str, Any] | None) -> Breakdown | None:
+    if values is None:
+        return None
+    parts: dict[str, Any] = {
+        "kernels": tuple(KernelShare(**each) for each in values["kernels"]),
+        "operators": tuple(OperatorShare(**each) for each in values["operators"]),
+        "chain": tuple(ChainLink(**each) for each in values["chain"]),
+    }
+    return Breakdown(**{**values, **parts})
+
+
+def _timeline(values: dict[str, Any] | None) -> Timeline | None:
+    if values is None:
+        return None
+    spans: dict[str, Any] = {
+        "host": tuple(HostSpan(**each) for each in values["host"]),
+        "device": tuple(DeviceSpan(**each) for each in values["device"]),
+    }
+    return Timeline(**{**values, **spans})

@@ -1,0 +1,247 @@
+"""The user's interpreter with our runner in it: its process, the line to it, and its end with all that it started."""
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Listener
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.windows_job import Job, job_of
+from kinetoscope_core.runner import channel, processes
+from kinetoscope_core.wording import setting
+
+RUNNER = Path(__file__).parents[1] / "runner" / "__main__.py"
+
+_NEW_PROCESS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""On Windows, keeps the console's Ctrl-C for us."""
+
+_LAST_WORDS_S = 5.0
+
+Message = dict[str, Any]
+
+Line: TypeAlias = Any
+"""A `multiprocessing.connection.Connection`, which is another class on Windows."""
+
+Stream: TypeAlias = int | IO[bytes] | None
+"""Where the script's input comes from or its output goes to, as for `subprocess.Popen`; None is our own."""
+
+
+class RunnerProcess:
+    """One runner, from `start` to `end`. Any thread may send.
+
+    `shares_terminal` leaves the script in our process group, so that it can read from the terminal and Ctrl-C reaches
+    it; else it has a session of its own.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        *,
+        stdin: Stream = None,
+        stdout: Stream = None,
+        stderr: Stream = None,
+        shares_terminal: bool = False,
+    ) -> None:
+        self.id = secrets.token_hex(8)
+        self.config = config
+        self.shares_terminal = shares_terminal
+        self.is_prepared = False
+        """Whether it was asked to prepare itself before it was asked to run."""
+        self.why_unfit: str | None = None
+        """What of the script's doing a prepared interpreter cannot do, once it came to that."""
+        self._stdin = stdin
+        self._stdout = stdout
+        self._stderr = stderr
+        self._key = secrets.token_bytes(32)
+        self._lock = threading.Lock()
+        self._unsent: list[Message] = []
+        self._unheard: list[Message] = []
+        self._on_message: Callable[[Message], None] | None = None
+        self.hello: Message | None = None
+        self._connection: Line | None = None
+        self._job: Job | None = None
+        self._was_called = threading.Event()
+        self._exit_code: int | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def is_started(self) -> bool:
+        return self._process is not None
+
+    def start(self) -> None:
+        """Starts the interpreter. Raises `InterpreterError` if it cannot be started."""
+        listener = self._listener = _listener(self._key)
+        environment = {**os.environ, **self.config.environment}
+        environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
+        environment[processes.ENVIRONMENT_VARIABLE] = self.id
+        try:
+            self._process = subprocess.Popen(
+                [self.config.interpreter, str(RUNNER)],
+                cwd=self.config.folder,
+                env=environment,
+                close_fds=False,  # as a shell would: `<(command)` is an open descriptor
+                start_new_session=not self.shares_terminal,
+                creationflags=0 if self.shares_terminal else _NEW_PROCESS_GROUP,
+                stdin=self._stdin,
+                stdout=self._stdout,
+                stderr=self._stderr,
+            )
+        except OSError as error:
+            listener.close()
+            raise InterpreterError(
+                f"{self.config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
+                f" {setting('interpreter')}."
+            ) from error
+        self._job = job_of(self._process.pid)
+        self._receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
+        self._receiver.start()
+
+    def listen(self, on_message: Callable[[Message], None]) -> None:
+        """Hands on what the runner says beyond its `hello`, also what nobody has heard yet; `lost` is the last event.
+
+        On another thread, and in place of who listened before.
+        """
+        with self._lock:
+            for message in self._unheard:
+                on_message(message)
+            self._unheard.clear()
+            self._on_message = on_message
+
+    def send(self, message: Message) -> None:
+        """Sends the message as soon as the runner is there."""
+        with self._lock:
+            if self._connection is None:
+                self._unsent.append(message)
+            else:
+                _send(self._connection, message)
+
+    def prepare(self, order: Message) -> None:
+        """Has it import `modules` and, with `cuda`, make CUDA ready; it answers `prepared` or `not_prepared`."""
+        self.is_prepared = True
+        self.send({"do": "prepare", "run_id": self.id, "own_group": not self.shares_terminal, **order})
+
+    def has_ended(self) -> bool:
+        return self._process is None or self._process.poll() is not None
+
+    def interrupt(self) -> None:
+        """Sends SIGINT to the process itself, where it cannot be asked to do that; Windows has no such thing."""
+        if self._process is not None and os.name == "posix":
+            self._process.send_signal(signal.SIGINT)
+
+    def write_to_stderr(self, text: bytes) -> None:
+        """Writes where the script's stderr goes, in its place."""
+        stream = self._stderr
+        number = 2 if stream is None else stream if isinstance(stream, int) else stream.fileno()
+        with contextlib.suppress(OSError):
+            os.write(number, text)
+
+    def kill(self) -> None:
+        """Kills the process and everything that it started."""
+        process = self._process
+        if process is None:
+            return
+        if process.poll() is None:
+            process.kill()
+        if self._job is not None:
+            self._job.end()
+        processes.end_processes(self.id, 0 if self.shares_terminal else process.pid)
+
+    def end(self) -> int:
+        """Kills what is left, and waits until all that the runner said has been handed on. Returns the exit code."""
+        process = self._process
+        if process is None or self._exit_code is not None:
+            return self._exit_code or 0
+        self.kill()
+        exit_code = self._exit_code = process.wait()
+        if not self._was_called.is_set():
+            self._unblock()
+        # A process that none of this finds (it gave up the run's mark and its session) may hold the line.
+        self._receiver.join(_LAST_WORDS_S)
+        self._listener.close()
+        if self._job is not None:
+            self._job.close()
+        return exit_code
+
+    def _receive(self, listener: Listener) -> None:
+        """Runs on a thread of its own until the runner has gone."""
+        try:
+            connection = listener.accept()
+        except (OSError, EOFError, AuthenticationError):
+            self._hear({"event": "lost"})
+            return
+        self._was_called.set()
+        with contextlib.closing(connection):
+            with self._lock:
+                self._connection = connection
+                for message in self._unsent:
+                    _send(connection, message)
+            for message in _messages_of(connection):
+                self._hear(message)
+            with self._lock:
+                self._connection = None
+        self._hear({"event": "lost"})
+
+    def _hear(self, message: Message) -> None:
+        with self._lock:
+            on_message = self._on_message
+            if message["event"] == "hello":
+                self.hello = message
+            elif on_message is None:
+                self._unheard.append(message)
+        if on_message is not None and message is not self.hello:
+            on_message(message)
+
+    def _unblock(self) -> None:
+        """Lets `accept` return when no runner ever came. Without a key: with one, it would wait for an answer."""
+        with contextlib.suppress(OSError, EOFError):
+            address: Any = self._listener.address
+            Client(address).close()
+
+
+def _listener(key: bytes) -> Listener:
+    try:
+        return Listener(authkey=key)
+    except OSError:  # a temporary folder whose path is too long for a socket
+        return Listener(("127.0.0.1", 0), authkey=key)
+
+
+def _send(connection: Line, message: Message) -> None:
+    with contextlib.suppress(OSError):  # it has gone, which `lost` says
+        connection.send_bytes(json.dumps(message).encode())
+
+
+def _messages_of(connection: Line) -> Iterator[Message]:
+    while True:
+        try:
+            yield json.loads(connection.recv_bytes())
+        except (EOFError, OSError):
+            return
+
+
+def why_no_hello(interpreter: str, exit_code: int) -> str:
+    """Asks the interpreter for its version, to tell an old one from something that is no Python at all."""
+    another = f"Give another one with {setting('interpreter')}."
+    try:
+        probe = subprocess.run(
+            [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        version = tuple(int(part) for part in probe.stdout.split("."))
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return f"{interpreter} is not a Python interpreter that works. {another}"
+    if version < (3, 9):
+        return f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. {another}"
+    how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
+    return f"{interpreter} ended before the script began ({how})."

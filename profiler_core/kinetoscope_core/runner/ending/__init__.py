@@ -1,0 +1,1 @@
+"""How the script's process ends, and that nothing is lost when it does."""

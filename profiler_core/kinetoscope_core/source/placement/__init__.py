@@ -1,0 +1,9 @@
+"""Carry measured regions to their place in edited text, and say when their times no longer belong to the code there.
+
+Compares texts only: knows no editor, no files and no times.
+"""
+
+from kinetoscope_core.source.placement.fingerprints import RegionPrint, print_at, region_prints
+from kinetoscope_core.source.placement.placement import Placement, Placer, Stale, fits, place
+
+__all__ = ["Placement", "Placer", "RegionPrint", "Stale", "fits", "place", "print_at", "region_prints"]

@@ -1,0 +1,153 @@
+"""Digests of the code of regions and of what stands around them."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from itertools import accumulate
+from operator import sub
+from typing import NamedTuple
+
+from kinetoscope_core.source.placement.cut_text import Call
+from kinetoscope_core.source.placement.normal_form import CodeLines, code_lines
+
+
+class Spot(NamedTuple):
+    """Where a region stands in a block: the row of its statement and, if it is known, where what runs inside ends."""
+
+    row: int
+    end: tuple[int, int] | None
+    is_decorator: bool
+
+
+class Code(NamedTuple):
+    """What a region's code was, each as a digest.
+
+    `own` is the statement with all that runs inside, for a decorator the whole definition. `function` is the function
+    around it, `above` and `below` are that function's lines before and after `own`; they tell identical regions apart.
+    At module level the function is the region's own top-level statement, and what ran before it is still to be added.
+    """
+
+    own: str
+    function: str
+    above: str
+    below: str
+    is_module_level: bool
+
+
+class _Stretch(NamedTuple):
+    """Lines of a block by index: of a region and of its function."""
+
+    start: int
+    end: int
+    function_start: int
+    function_end: int
+    is_module_level: bool
+
+
+def digest_of(*parts: bytes) -> str:
+    """A digest that is the same on every machine and in every version of Python."""
+    digest = blake2b(digest_size=8)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def without_calls(text: bytes, calls: Sequence[Call]) -> bytes:
+    """A block with a mark for each `record_function(...)`, so that a new name is no change of the code.
+
+    Rows stay the same.
+    """
+    if not calls:
+        return text
+    starts = [0, *accumulate(map((1).__add__, map(len, text.split(b"\n"))))]
+    pieces: list[bytes] = []
+    done = 0
+    for (row, column), (end_row, end_column) in calls:
+        if end_row >= len(starts) - 1:
+            continue
+        start, end = starts[row] + column, starts[end_row] + end_column
+        if done <= start < end <= len(text):
+            pieces += (text[done:start], b"\x01", b"\\\n" * (end_row - row))
+            done = end
+    return b"".join([*pieces, text[done:]])
+
+
+def code_digest(block: bytes) -> bytes:
+    """The digest of a block's code, empty if it does nothing."""
+    lines = code_lines(block)
+    return digest_of(b"".join(_coded(lines, 0, len(lines.forms)))).encode() if lines.forms else b""
+
+
+def digests(block: bytes, spots: Sequence[Spot]) -> list[Code]:
+    """The code of each spot of a block, in which `without_calls` has been at work."""
+    lines = code_lines(block)
+    if not lines.forms:
+        return [Code("", "", "", "", is_module_level=True) for _ in spots]
+    ends = _ends(lines.depths)
+    stretches = [_stretch(lines, ends, spot) for spot in spots]
+    functions: dict[tuple[int, int], list[_Stretch]] = {}
+    for stretch in stretches:
+        functions.setdefault((stretch.function_start, stretch.function_end), []).append(stretch)
+    found: dict[_Stretch, Code] = {}
+    for (start, end), inside in functions.items():
+        found.update(_codes(lines, inside, start, end))
+    return [found[stretch] for stretch in stretches]
+
+
+def _ends(depths: Sequence[int]) -> list[int]:
+    """For each line the index of the next one that stands no deeper."""
+    ends = [len(depths)] * len(depths)
+    pending: list[int] = []
+    for index, depth in enumerate(depths):
+        while pending and depths[pending[-1]] >= depth:
+            ends[pending.pop()] = index
+        pending.append(index)
+    return ends
+
+
+def _stretch(lines: CodeLines, ends: Sequence[int], spot: Spot) -> _Stretch:
+    forms, depths = lines.forms, lines.depths
+    start = max(bisect_left(lines.places, (spot.row + 1, 0)) - 1, 0)
+    if spot.is_decorator:
+        definition = start
+        while definition + 1 < len(forms) and forms[definition].startswith(b"@"):
+            definition += 1
+        return _Stretch(start, ends[definition], start, ends[definition], is_module_level=False)
+    end = start + 1 if spot.end is None else max(bisect_left(lines.places, spot.end), start + 1)
+    head = lines.functions[start]
+    if head < 0:
+        return _Stretch(start, end, 0, len(forms), is_module_level=True)
+    first = head
+    while first > 0 and depths[first - 1] == depths[head] and forms[first - 1].startswith(b"@"):
+        first -= 1
+    return _Stretch(start, end, first, max(ends[head], end), is_module_level=False)
+
+
+def _codes(lines: CodeLines, stretches: Sequence[_Stretch], start: int, end: int) -> Iterable[tuple[_Stretch, Code]]:
+    """The code of all regions of one function: each of its lines is read once for all of them."""
+    coded = _coded(lines, start, end)
+    function = digest_of(b"".join(coded))
+    above: dict[int, str] = {}
+    below: dict[int, str] = {}
+    running = blake2b(digest_size=8)
+    done = start
+    for at in sorted({stretch.start for stretch in stretches}):
+        running.update(b"".join(coded[done - start : at - start]))
+        done = at
+        above[at] = running.hexdigest()
+    running = blake2b(digest_size=8)
+    done = end
+    for at in sorted({stretch.end for stretch in stretches}, reverse=True):
+        running.update(b"".join(reversed(coded[at - start : done - start])))
+        done = at
+        below[at] = running.hexdigest()
+    for stretch in stretches:
+        own = digest_of(b"".join(_coded(lines, stretch.start, stretch.end)))
+        yield stretch, Code(own, function, above[stretch.start], below[stretch.end], stretch.is_module_level)
+
+
+def _coded(lines: CodeLines, start: int, end: int) -> list[bytes]:
+    """The lines' forms, each with how much deeper it stands than the one before it; the first may stand anywhere."""
+    depths = lines.depths[start:end]
+    deeper = map(sub, depths, [*depths[:1], *depths])
+    return [b"%d %s\n" % coded for coded in zip(deeper, lines.forms[start:end], strict=False)]

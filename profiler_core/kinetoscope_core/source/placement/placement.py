@@ -1,0 +1,155 @@
+"""Where each measured region is now, and whether its times are still those of the code that stands there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kinetoscope_core.source.placement.digests import Code
+from kinetoscope_core.source.placement.fingerprints import RegionPrint, file_digest
+from kinetoscope_core.source.placement.match import Matching, Traits, grouped, match_traits
+from kinetoscope_core.source.placement.outline import Outline
+from kinetoscope_core.source.regions import Region, SourceRegions
+
+Stale = Literal["own code changed", "renamed", "function changed"]
+"""Why times are no longer those of the code; where several hold, the first of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A measured region and the region that it is now; `None` if it is gone."""
+
+    print: RegionPrint
+    region: Region | None
+    stale_because: Stale | None
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it is still there, but not as it was measured."""
+        return self.stale_because is not None
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it is no longer there."""
+        return self.region is None
+
+
+class Placer:
+    """Places the regions of one measured text in one document, again after each edit.
+
+    The answer depends on the text alone, never on the edits that led to it. What was found out about parts of the text
+    is kept for the next call, which costs little where they did not change; benchmarks/placing.py measures it.
+    """
+
+    __slots__ = ("_last", "_lines", "_outline", "_whole", "prints")
+
+    def __init__(self, prints: Iterable[RegionPrint]) -> None:
+        self.prints = tuple(prints)
+        self._whole = grouped(
+            (index, (each.block, each.block_row, each.pattern.parts, each.kind, each.path))
+            for index, each in enumerate(self.prints)
+            if each.block
+        )
+        self._lines = {each.name: None for each in self.prints if each.kind == "statement"}
+        self._outline: Outline | None = None
+        self._last: tuple[bytes, list[Placement]] | None = None
+
+    def place(self, source: SourceRegions | str | bytes) -> list[Placement]:
+        """A placement for each print, in their order. No two have the same region."""
+        source = source if isinstance(source, SourceRegions) else SourceRegions(source)
+        data = source.data
+        if self._last is None or self._last[0] != data:
+            self._last = data, self._placed(data, [*source.regions, *self._statements_like_ours(source)])
+        return list(self._last[1])
+
+    def _statements_like_ours(self, source: SourceRegions) -> Iterator[Region]:
+        """The lines that one of ours may be that the source tells nothing of: those that read the same."""
+        for text in self._lines:
+            yield from source.statements_reading(text)
+
+    def _placed(self, data: bytes, regions: Sequence[Region]) -> list[Placement]:
+        if not self.prints or not regions:
+            return [Placement(each, None, None) for each in self.prints]
+        # Also where it is not needed yet: 30 ms for 50,000 lines, when a file is opened and not with the first letter.
+        if self._outline is None:
+            self._outline = Outline(data)
+        else:
+            self._outline.update(data)
+        if self._is_the_measured_text(data, regions):
+            return [Placement(each, region, None) for each, region in zip(self.prints, regions, strict=True)]
+        return self._matched(self._outline, regions)
+
+    def _is_the_measured_text(self, data: bytes, regions: Sequence[Region]) -> bool:
+        first = self.prints[0]
+        return (
+            len(data) == first.file_bytes
+            and len(regions) == len(self.prints)
+            and all(
+                each.file == first.file and _is_alike(each, region)
+                for each, region in zip(self.prints, regions, strict=True)
+            )
+            and file_digest(data) == first.file
+        )
+
+    def _matched(self, outline: Outline, regions: Sequence[Region]) -> list[Placement]:
+        matching = Matching([each.line for each in self.prints], [region.line for region in regions])
+        # Where all the text of a function is what it was, nothing more needs to be known of it.
+        whole = (
+            (index, (*outline.whereabouts(region), region.pattern.parts, region.kind, region.path))
+            for index, region in enumerate(regions)
+        )
+        matching.pair_by(self._whole, whole)
+        unchanged = dict(matching.pairs)
+        taken = set(unchanged.values())
+        rest = [index for index in range(len(self.prints)) if index not in unchanged]
+        codes: dict[int, Code] = {}
+        if rest:
+            codes = outline.codes(regions, [index for index in range(len(regions)) if index not in taken])
+            match_traits(
+                matching,
+                {index: _traits(self.prints[index], self.prints[index]) for index in rest},
+                {index: _traits(regions[index], code) for index, code in codes.items()},
+            )
+        found = [self._found(index, matching.pairs.get(index), regions, codes) for index in range(len(self.prints))]
+        if self._last is None:
+            return [Placement(each, *where) for each, where in zip(self.prints, found, strict=True)]
+        # Most are what they were before an edit.
+        return [
+            last if last.region is where[0] and last.stale_because == where[1] else Placement(last.print, *where)
+            for last, where in zip(self._last[1], found, strict=True)
+        ]
+
+    def _found(
+        self, index: int, found: int | None, regions: Sequence[Region], codes: Mapping[int, Code]
+    ) -> tuple[Region | None, Stale | None]:
+        if found is None:
+            return None, None
+        code = codes.get(found)
+        return regions[found], None if code is None else _stale(self.prints[index], regions[found], code)
+
+
+def place(prints: Iterable[RegionPrint], source: SourceRegions | str | bytes) -> list[Placement]:
+    """A placement for each print, in their order; see `Placer`."""
+    return Placer(prints).place(source)
+
+
+def fits(prints: Iterable[RegionPrint], source: SourceRegions | str | bytes) -> bool:
+    """Whether a result still has something to show in the text: at least one of its regions is there."""
+    return any(not placement.is_gone for placement in place(prints, source))
+
+
+def _traits(region: RegionPrint | Region, code: RegionPrint | Code) -> Traits:
+    return Traits(
+        region.pattern, region.kind, region.path, region.line, code.own, code.function, code.above, code.below
+    )
+
+
+def _is_alike(each: RegionPrint, region: Region) -> bool:
+    return (each.pattern, each.kind, each.path, each.line) == (region.pattern, region.kind, region.path, region.line)
+
+
+def _stale(each: RegionPrint, region: Region, code: Code) -> Stale | None:
+    if each.own != code.own or each.kind != region.kind:
+        return "own code changed"
+    if each.pattern != region.pattern:
+        return "renamed"
+    return "function changed" if each.function != code.function else None

@@ -1,0 +1,29 @@
+"""Where the `record_function` regions are in Python source text, also while it is being edited and broken.
+
+Reads text only: imports nothing of the user's, opens no other file, and knows neither torch nor any editor.
+"""
+
+from kinetoscope_core.source.regions.edited_text import Edit, LineEdit, SourceRegions, find_regions
+from kinetoscope_core.source.regions.helpers import helped_statements
+from kinetoscope_core.source.regions.name_patterns import NamePattern
+from kinetoscope_core.source.regions.region import Decorates, Kind, Region, region_at
+from kinetoscope_core.source.syntax.positions import Encoding, Position, Range, byte_column, line_starts, units_before
+
+__all__ = [
+    "Decorates",
+    "Edit",
+    "Encoding",
+    "Kind",
+    "LineEdit",
+    "NamePattern",
+    "Position",
+    "Range",
+    "Region",
+    "SourceRegions",
+    "byte_column",
+    "find_regions",
+    "helped_statements",
+    "line_starts",
+    "region_at",
+    "units_before",
+]

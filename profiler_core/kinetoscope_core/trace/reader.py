@@ -1,0 +1,155 @@
+"""From a path to a `Trace` and what was wrong with the file."""
+
+import gc
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from kinetoscope_core.errors import TraceError
+from kinetoscope_core.results.measures import Problem
+from kinetoscope_core.text import LONGEST_NAME
+from kinetoscope_core.trace import repair
+from kinetoscope_core.trace.bytestream import ByteStream, opened
+from kinetoscope_core.trace.collector import Collector
+from kinetoscope_core.trace.columns import Trace
+from kinetoscope_core.trace.decoder import Decoder
+from kinetoscope_core.trace.metadata import base_time_in, metadata_from, metadata_object
+from kinetoscope_core.trace.parts import read_parts
+from kinetoscope_core.trace.slicer import EventSlices
+from kinetoscope_core.trace.writers import other_tool
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+_REPAIRED: Final = {
+    repair.QUOTE: "{n} held quotes that were not escaped (PyTorch before July 2026 writes such names); repaired.",
+    repair.BACKSLASH: "{n} held backslashes that were not escaped; repaired.",
+    repair.CONTROL: "{n} held raw control characters in text; read as they are.",
+    repair.NOT_UTF8: "Bytes that are not UTF-8 at {p}; they were replaced.",
+    repair.NOT_A_NUMBER: "NaN or Infinity, which JSON does not know, at {p}; read as not given.",
+    repair.TRAILING_COMMA: "A comma with nothing after it at {p}; ignored.",
+    repair.LONE_SURROGATE: "{n} held half a surrogate pair; it was replaced.",
+    repair.UNREADABLE: "{n} could not be read at all and are missing: the numbers are at least these.",
+}
+
+
+def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
+    """The trace and what had to be repaired or is missing.
+
+    Raises TraceError, with one line saying what to do, for what cannot be read as a trace.
+    """
+    path = Path(path)
+    collector, decoder = Collector(), Decoder()
+    with opened(path) as stream, collector_off():
+        slices = EventSlices(stream, decoder)
+        begin = slices.begin()
+        if begin is not None and (reached := read_parts(path, begin, stream.size, decoder, collector)) > begin:
+            slices.go_to(reached)
+        for events in slices:
+            collector.add(events)
+        if slices.tail is None and not collector.events and slices.last_piece.lstrip()[:1] in {b"", b"{"}:
+            raise TraceError(f"{path} is cut off before its first event ends. Export or copy the trace again.")
+        if not collector.has_phases and (collector.events or slices.tail is None):
+            raise TraceError(
+                f"{path} is JSON but not a trace: its events have no phase. Give a trace of torch.profiler."
+            )
+        is_cut = stream.is_cut or stream.is_damaged or _is_cut(slices)
+        values, problems = _metadata_values(slices)
+        repairs = slices.repairs
+        problems = [*_problems_of(stream, slices, collector, repairs), *problems]
+    trace = Trace(
+        path=path,
+        names=collector.names,
+        threads=collector.threads,
+        host=collector.host,
+        device=collector.device,
+        overhead=collector.overhead,
+        flows=collector.flows(),
+        metadata=metadata_from(values, has_stacks=collector.has_stacks),
+        events=collector.events,
+        is_cut=is_cut,
+    )
+    return trace, problems
+
+
+@contextmanager
+def collector_off() -> Generator[None]:
+    """Python's garbage collector off, and back as it was: with it on, the many new objects are gone through in vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _metadata_values(slices: EventSlices) -> tuple[dict[str, Any], list[Problem]]:
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    texts: list[tuple[bytes, bytes]] = []
+    if slices.head is not None:
+        texts.append((slices.head, slices.head + b"[]}"))
+        if slices.tail:
+            texts.append((slices.tail, b"{" + slices.tail.lstrip().removeprefix(b",")))
+    for text, completed in texts:
+        found = metadata_object(completed, slices.repairs)
+        if found is None and not (text is slices.tail and _is_cut(slices)):
+            problems.append(
+                Problem("unreadable-metadata", "The text around the events is damaged: device or rank may be unknown.")
+            )
+        values |= base_time_in(text) if found is None else found
+    return values, problems
+
+
+def _is_cut(slices: EventSlices) -> bool:
+    """Whether the end is missing: of the list of events, or of the outer object around it."""
+    if slices.tail is None:
+        return True
+    return slices.head is not None and not slices.tail.rstrip().endswith(b"}")
+
+
+def _problems_of(
+    stream: ByteStream, slices: EventSlices, collector: Collector, repairs: Counter[str]
+) -> Iterator[Problem]:
+    if stream.is_damaged:
+        yield Problem(
+            "damaged-gzip", "The gzip data is damaged: what follows the damage is missing. Copy the file again."
+        )
+    if stream.is_cut or _is_cut(slices):
+        message = "The file is cut off: its end is missing, so the numbers are at least these. Export the trace again."
+        yield Problem("cut-off", message, {"events": collector.events})
+    if slices.has_bom:
+        yield Problem("byte-order-mark", "The file begins with a byte-order mark; ignored.")
+    repairs[repair.UNREADABLE] += collector.unreadable
+    for code, message in _REPAIRED.items():
+        number = repairs[code]
+        if number:
+            plural = "" if number == 1 else "s"
+            text = message.format(n=f"{number} event{plural}", p=f"{number} place{plural}")
+            yield Problem(code, text, {"count": number})
+    if long_names := collector.long_names:
+        what = "1 region has a name" if long_names == 1 else f"{long_names} regions have names"
+        message = f"{what} of more than {LONGEST_NAME:,} characters: only the beginning is kept."
+        yield Problem("long-names", message, {"count": long_names})
+    below, beyond = collector.bound_durations()
+    if below:
+        message = f"{_slices(below)} had a duration below zero, taken as 0 and in no statistics."
+        yield Problem("negative-duration", message, {"count": below})
+    if beyond:
+        message = (
+            f"{_slices(beyond)} had a duration beyond what a recording can last (an overflow, such as pytorch #124080):"
+            " on the CPU they end with the recording, on the GPU they count as 0 ns."
+        )
+        yield Problem("overflowing-duration", message, {"count": beyond})
+    tool = other_tool(collector.unread, collector.unread_names, collector.unread_rows)
+    if tool is not None:
+        yield tool
+    if not collector.events:
+        yield Problem("no-events", "The trace holds no events: nothing was recorded in the window.")
+
+
+def _slices(number: int) -> str:
+    return "1 slice" if number == 1 else f"{number} slices"

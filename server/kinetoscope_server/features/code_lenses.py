@@ -1,0 +1,80 @@
+"""What can be done with a region, above its line: profile, and after a run trace and details."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from lsprotocol import types
+
+from kinetoscope_core.source.regions import Region
+from kinetoscope_server.protocol import methods
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.runs.manager import ActiveRun
+from kinetoscope_server.text.documents import Document
+
+_MAIN_GUARD: Final = re.compile(rb"""^if[ \t(]+__name__[ \t]*==[ \t]*["']__main__["']""", re.MULTILINE)
+_TORCH_IMPORT: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+
+
+def code_lenses(document: Document, placed: Sequence[Placed], active: ActiveRun | None) -> Iterator[types.CodeLens]:
+    """The lenses of a file, in the order of its lines. One without regions, known or measured, that does not import
+    torch either has none.
+    """
+    measured_lines = (each.region for each in placed if each.region.kind == "statement")
+    regions = [*document.regions, *document.helped, *measured_lines]
+    file_row = _row_for_the_file(document, regions)
+    if file_row is None:
+        return
+    measured = {each.region.line for each in placed}
+    traced = {each.region.line for each in placed if each.measured.shown.result.traces}
+    running = _row_of_the_run(document, active, regions, file_row)
+    rows = {region.line - 1: region.name for region in reversed(regions)}
+    for row in sorted({*rows, file_row}):
+        here = document.line_range(row)
+        if active is not None and row == running:
+            yield _lens(here, active.phase, "")
+            yield _lens(here, "Cancel", methods.CANCEL, [], "End the run; what was measured is kept")
+        if row in rows:
+            arguments = [document.uri, row, rows[row]]
+            yield _lens(here, "▷ Profile", methods.PROFILE_REGION, arguments, "Run the script and measure this region")
+            if row + 1 in traced:
+                yield _lens(here, "Trace", methods.OPEN_TRACE, arguments, "Open the trace in Perfetto at this region")
+            if row + 1 in measured:
+                yield _lens(here, "Details", methods.SHOW_DETAILS, arguments, "Everything measured of this region")
+        if row == file_row:
+            tooltip = "Run the script and measure every region that it reaches"
+            yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
+
+
+def _lens(
+    place: types.Range, title: str, command: str, arguments: Sequence[object] = (), tooltip: str | None = None
+) -> types.CodeLens:
+    # An empty command is plain text.
+    return types.CodeLens(place, types.Command(title, command, tooltip, list(arguments) if command else None))
+
+
+def _row_for_the_file(document: Document, regions: Sequence[Region]) -> int | None:
+    """Where the whole file is started, else where its first region stands, else where it imports torch: its regions may
+    be made elsewhere.
+    """
+    text = document.source.data
+    imported = None if regions or b"torch" not in text else _TORCH_IMPORT.search(text)
+    if not regions and imported is None:
+        return None
+    if (guard := _MAIN_GUARD.search(text)) is not None:
+        return document.source.position(guard.start()).row
+    if imported is not None:
+        return document.source.position(imported.start()).row
+    return min(region.line for region in regions) - 1
+
+
+def _row_of_the_run(
+    document: Document, active: ActiveRun | None, regions: Sequence[Region], file_row: int
+) -> int | None:
+    if active is None or active.uri != document.uri:
+        return None
+    if active.region is None:
+        return file_row
+    line, name = active.region
+    rows = [region.line - 1 for region in regions if region.name == name]
+    return min(rows, key=lambda row: abs(row - line), default=file_row)

@@ -1,0 +1,148 @@
+"""What `workspace/executeCommand` does. A run goes on in the background: a client cannot cancel a command."""
+
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from kinetoscope_core.source.regions import Region
+from kinetoscope_core.text import printable
+from kinetoscope_server.features import details
+from kinetoscope_server.protocol import methods
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.runs.orders import Order
+from kinetoscope_server.runs.profile import Finish, load, profile, tell
+from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.text.documents import Document, path_of
+
+
+def _regions(server: KinetoscopeServer, document: Document) -> list[Region]:
+    """Those of the text, and the lines at which helpers enter others, or at which others were measured."""
+    placed = server.board.placed(document)
+    return [*document.regions, *document.helped, *(each.region for each in placed if each.region.kind == "statement")]
+
+
+def region_of(server: KinetoscopeServer, document: Document, line: int, name: str) -> Region | None:
+    """The region that a lens meant: of that name, nearest to the row (from 0) where it stood."""
+    fitting = [region for region in _regions(server, document) if region.name == name]
+    return min(fitting, key=lambda region: abs(region.line - 1 - line), default=None)
+
+
+def order_of(
+    server: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Sequence[str] | None = None
+) -> Order | Finish:
+    """The order for a file or one of its regions, or why there is none."""
+    path = path_of(uri)
+    if path is None:
+        return Finish("refused", f"{uri} is no file on disk, so it cannot be profiled; save it first.")
+    if line is None:
+        return Order(uri, path, None, arguments)
+    document = server.documents.get(uri)
+    if document is None:
+        return Finish("refused", f"{Path(path).name} is not open.")
+    region = _region_at_row(server, document, line) if name is None else region_of(server, document, line, name)
+    if region is None:
+        return Finish("refused", f"There is no region at line {line + 1} of {Path(path).name} any more.")
+    return Order(uri, path, region, arguments)
+
+
+def _region_at_row(server: KinetoscopeServer, document: Document, row: int) -> Region | None:
+    here = (region for region in _regions(server, document) if region.statement_line <= row + 1 <= region.last_line)
+    return next(here, None)
+
+
+def register(server: KinetoscopeServer) -> None:
+    """Announces the commands of methods.py; docs/lsp.md describes their arguments."""
+
+    @server.command(methods.PROFILE_REGION)
+    def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> None:
+        _profile(ls, order_of(ls, uri, line, name))
+
+    @server.command(methods.PROFILE_FILE)
+    def _(ls: KinetoscopeServer, uri: str) -> None:
+        _profile(ls, order_of(ls, uri, None, None))
+
+    @server.command(methods.PROFILE_WITH_ARGUMENTS)
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
+        _profile(ls, order_of(ls, uri, line, None, _texts(arguments)))
+
+    @server.command(methods.CANCEL)
+    def _(ls: KinetoscopeServer) -> bool:
+        return ls.runs.cancel()
+
+    @server.command(methods.OPEN_TRACE)
+    async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
+        placed = measured_at(ls, uri, line, name)
+        return await details.open_trace(ls, uri, placed[0]) if placed else _nothing(ls, name)
+
+    @server.command(methods.OPEN_TRACE_AT)
+    async def _(ls: KinetoscopeServer, uri: str, line: int, name: str, code: str) -> str | None:
+        for placed in measured_at(ls, uri, line, name):
+            for finding in placed.measured.findings:
+                if finding.code == code:
+                    return await details.open_trace(ls, uri, placed, finding.spot)
+        return _nothing(ls, name)
+
+    @server.command(methods.SHOW_DETAILS)
+    async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
+        placed = measured_at(ls, uri, line, name)
+        return await details.show_details(ls, placed) if placed else _nothing(ls, name)
+
+    @server.command(methods.CLEAR)
+    def _(ls: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:
+        _clear(ls, uri, line, name)
+
+    @server.command(methods.LOAD_TRACE)
+    def _(ls: KinetoscopeServer, traces: Any, sources: Any) -> None:
+        if not traces:
+            raise JsonRpcInvalidParams("no trace was given")
+        ls.start(_told(ls, load(ls, _texts(traces), _texts(sources))))
+
+    @server.command(methods.EXPLAIN)
+    async def _(ls: KinetoscopeServer, code: str) -> str:
+        return await details.explain(ls, code)
+
+
+def _texts(value: Any) -> list[str]:
+    """The value, if it is a list of texts: pygls would make one of a single text, letter by letter."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
+        raise JsonRpcInvalidParams(f"a list of texts is wanted, not {value!r}")
+    return cast("list[str]", value)
+
+
+def _profile(server: KinetoscopeServer, order: Order | Finish) -> None:
+    if isinstance(order, Finish):
+        tell(server, order)
+    else:
+        server.start(_told(server, profile(server, order)))
+
+
+async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:
+    tell(server, await work)
+
+
+def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:
+    """What was measured at the line of the region that a lens or hint meant."""
+    document = server.documents.get(uri)
+    region = None if document is None else region_of(server, document, line, name)
+    if document is None or region is None:
+        return []
+    return [each for each in server.board.placed(document) if each.region.line == region.line]
+
+
+def _nothing(server: KinetoscopeServer, name: str) -> None:
+    server.client.tell(types.MessageType.Info, f"Nothing is measured of {printable(name)} yet; profile it first.")
+
+
+def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:
+    if uri is None:
+        server.board.clear()
+        server.set_troubles({})
+        return
+    if line is not None:
+        server.board.forget(measured_at(server, uri, line, name or ""))
+    else:
+        server.board.clear(path_of(uri))
+    server.show_again()

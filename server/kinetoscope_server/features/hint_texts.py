@@ -1,0 +1,114 @@
+"""The short texts beside a line: times in at most as many characters as an editor shows. Knows no protocol."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from kinetoscope_core.output.measures_text import unmeasured_text
+from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.text import printable, time_text
+from kinetoscope_server.results.by_file import Row
+
+MOST_CHARACTERS: Final = 43
+"""What VS Code shows of all hints of a line (facts/vscode.md); an ellipsis follows what is cut."""
+
+STALE: Final = "~ "
+
+
+def short_time_text(ns: int) -> str:
+    """Two significant digits, for a number of second rank: `94 µs`, `1.2 ms`, `5 µs`."""
+    text, _, unit = time_text(_two_digits(ns)).partition(" ")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return f"{text} {unit}"
+
+
+def _two_digits(ns: int) -> int:
+    size = 10 ** max(len(str(abs(ns))) - 2, 0)
+    return (ns + size // 2) // size * size
+
+
+def range_text(values: Iterable[int]) -> str:
+    """`1.20–3.40 ms`; both units where they differ, one value where the texts are equal."""
+    ordered = sorted(values)
+    least, most = time_text(ordered[0]), time_text(ordered[-1])
+    if least == most:
+        return least
+    least_number, _, least_unit = least.partition(" ")
+    return f"{least_number}–{most}" if least_unit == most.partition(" ")[2] else f"{least}–{most}"
+
+
+def hint_parts(regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool) -> tuple[str, ...]:
+    """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
+
+    As much as fits; what is left out first is CPU self, then CUDA self, then CPU. What has no time is told where there
+    is nothing else.
+    """
+    measured = [each for each in regions if isinstance(each, RegionMeasures)]
+    if not measured:
+        ways = _without_times([each for each in regions if isinstance(each, Unmeasured)])
+    elif len(measured) > 1:
+        ways = _several(measured, pattern)
+    elif measured[0].names > 1:
+        ways = _series(measured[0])
+    else:
+        ways = _one(measured[0], with_self=with_self)
+    prefix = STALE if is_stale else ""
+    fitting = ((prefix + way[0], *way[1:]) for way in ways)
+    return next(way for way in fitting if sum(map(len, way)) <= MOST_CHARACTERS)
+
+
+def _without_times(regions: Sequence[Unmeasured]) -> list[tuple[str, ...]]:
+    if len(regions) == 1:
+        return [(unmeasured_text(regions[0]),)]
+    is_open = any(each.at_least_ns is not None for each in regions)
+    return [(f"×{len(regions)}, {'not ended' if is_open else 'without times'}",)]
+
+
+def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:
+    cpu, cpu_self = region.cpu_total_ns, region.cpu_self_ns
+    cuda, cuda_self = region.cuda_total_ns, region.cuda_self_ns
+    plain_cpu = f"CPU {time_text(cpu.median)}"
+    full_cpu = plain_cpu + _self_text(cpu, cpu_self) if with_self else plain_cpu
+    if cuda is None or cuda_self is None:
+        return [(full_cpu,), (plain_cpu,)]
+    plain_cuda = f"CUDA {time_text(cuda.median)}"
+    full_cuda = plain_cuda + _self_text(cuda, cuda_self) if with_self else plain_cuda
+    return [
+        (full_cuda, " · " + full_cpu),
+        (full_cuda, " · " + plain_cpu),
+        (plain_cuda, " · " + plain_cpu),
+    ]
+
+
+def _self_text(total: Spread, own: Spread) -> str:
+    return "" if own.median == total.median else f" ({short_time_text(own.median)})"
+
+
+def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str, ...]]:
+    """Several names at one line, from a name that is made at run time: how many, and the least and the most."""
+    cpu = "CPU " + range_text(region.cpu_total_ns.median for region in regions)
+    medians = [region.cuda_total_ns.median for region in regions if region.cuda_total_ns is not None]
+    return _counted(
+        printable(pattern), sum(region.names for region in regions), cpu, range_text(medians) if medians else None
+    )
+
+
+def _series(region: RegionMeasures) -> list[tuple[str, ...]]:
+    """Names that differ in counters alone, at one line: how many, and the one set of numbers of them all."""
+    cuda = None if region.cuda_total_ns is None else time_text(region.cuda_total_ns.median)
+    return _counted(printable(region.name), region.names, f"CPU {time_text(region.cpu_total_ns.median)}", cuda)
+
+
+def _counted(name: str, number: int, cpu: str, cuda_times: str | None) -> list[tuple[str, ...]]:
+    counted = f"×{number} "
+    named = f"{name} {counted}"
+    if cuda_times is None:
+        return [(named + cpu,), (counted + cpu,), (f"×{number}",)]
+    cuda = f"CUDA {cuda_times}"
+    return [
+        (named + cuda, " · " + cpu),
+        (counted + cuda, " · " + cpu),
+        (named + cuda,),
+        (counted + cuda,),
+        (f"×{number}",),
+    ]

@@ -1,0 +1,264 @@
+"""The whole story of a region as a Markdown table. Also what a hint's tooltip and the details say."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from lsprotocol import types
+
+from kinetoscope_core.analysis.findings import BOUNDS
+from kinetoscope_core.output.measures_text import bound_text, finding_text, unmeasured_text
+from kinetoscope_core.results.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.results.result import Result
+from kinetoscope_core.text import count_text, cut, printable, time_text
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.text.documents import Document
+from kinetoscope_server.text.finding_pages import page_of
+
+_MOST_OF_A_NAME = 60
+_LONGEST_TITLE = 300
+_MOST_LINKS = 8
+_MOST_NAMES = 12
+_MOST_UNMEASURED = 3
+
+
+def hover(
+    document: Document, placed: Sequence[Placed], position: types.Position, changes: Changes
+) -> types.Hover | None:
+    """What is known of the regions that are entered at the position's line."""
+    row = position.line
+    here = [each for each in placed if each.region.statement_line - 1 <= row <= each.region.last_line - 1]
+    if not here:
+        return None
+    story = types.MarkupContent(types.MarkupKind.Markdown, text(here, changes, document.path))
+    return types.Hover(story, document.line_range(here[0].region.line - 1))
+
+
+def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3) -> str:
+    """All measures of a line in Markdown: a table each, one for all where there are many names."""
+    blocks: list[str] = []
+    measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
+    if len(measured) > most_tables:
+        blocks += [*_warnings(measured[0][0]), _names_table([region for _, region in measured])]
+    else:
+        for each, region in measured:
+            blocks += _story(each, region)
+    blocks += _unmeasured(here)
+    changed = changes.since(here[0].measured.shown, path)
+    if changed:
+        blocks.append(f"*Changed since: {', '.join(map(escaped, changed))}.*")
+    blocks.append(_footer(here[0]))
+    return "\n\n".join(blocks)
+
+
+def _story(placed: Placed, region: RegionMeasures) -> Iterator[str]:
+    title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
+    if region.names > 1:
+        title += f" · {region.names} names"
+    if region.bound is not None:
+        title += f" · {bound_text(region.bound)}"
+    yield title
+    yield from _warnings(placed)
+    yield _table(region)
+    yield from _findings(region)
+    if region.breakdown is not None:
+        yield from _kernels(region.breakdown, region.cuda_total_ns)
+        yield from _operators(region.breakdown)
+    notes = list(_notes(region))
+    if notes:
+        yield "\n".join(f"- {note}" for note in notes)
+    names = placed.measured.names
+    if names:
+        yield _names_table(names[:_MOST_NAMES])
+    if len(names) > _MOST_NAMES:
+        yield f"*and {count_text(len(names) - _MOST_NAMES, 'more name')}*"
+
+
+def _unmeasured(here: Sequence[Placed]) -> Iterator[str]:
+    """What was entered and has no time: why, and how it gets one."""
+    found = [(each, each.measured.region) for each in here if isinstance(each.measured.region, Unmeasured)]
+    for placed, region in found[:_MOST_UNMEASURED]:
+        yield f"**{escaped(cut(region.name, _LONGEST_TITLE))}** · {unmeasured_text(region)}"
+        yield from _warnings(placed)
+        yield " ".join(_why_unmeasured(region))
+    if len(found) > _MOST_UNMEASURED:
+        yield f"*and {count_text(len(found) - _MOST_UNMEASURED, 'more name')} without times*"
+
+
+def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
+    calls = count_text(region.occurrences, "call")
+    if region.at_least_ns is None:
+        yield f"It was entered, but the trace has no start and end that can be of any of its {calls}. Record it again."
+        return
+    yield f"No call of it had ended when the recording stopped ({calls} seen), so it has no time."
+    if region.cuda_at_least_ns:
+        yield f"By then {time_text(region.cuda_at_least_ns)} of CUDA work had been launched in it."
+    yield "Mark what repeats inside it, or give the recording more time (`budgetSeconds`)."
+
+
+def _findings(region: RegionMeasures) -> Iterator[str]:
+    """All of them; the bound stands in the title."""
+    told = [each for each in region.findings or () if each.code not in BOUNDS]
+    if told:
+        yield "\n".join(
+            f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"
+            f" {escaped(finding_text(each))}"
+            for each in told
+        )
+
+
+def _warnings(placed: Placed) -> Iterator[str]:
+    if placed.reasons:
+        yield "*Stale: " + "; ".join(map(escaped, placed.reasons)) + ".*"
+
+
+def _table(region: RegionMeasures) -> str:
+    lines = ["| | median | min | max | first | sum |", "|:--|--:|--:|--:|--:|--:|"]
+    lines += _row("CUDA total", region.cuda_total_ns, region.first.cuda_total_ns)
+    lines += _row("CUDA self", region.cuda_self_ns)
+    lines += _rest("CUDA of nested regions", region.cuda_total_ns, region.cuda_self_ns)
+    lines += _row("CUDA busy", region.cuda_busy_ns)
+    if region.backward_cuda_ns is not None and region.backward_cuda_ns.max:
+        lines += _row("backward CUDA, later", region.backward_cuda_ns)
+    lines += _row("CPU total", region.cpu_total_ns, region.first.cpu_total_ns)
+    lines += _row("CPU self", region.cpu_self_ns)
+    if region.breakdown is None:
+        lines += _rest("CPU of nested regions, operators, CUDA calls", region.cpu_total_ns, region.cpu_self_ns)
+    else:
+        lines += _part("CPU of nested regions", region.breakdown.cpu_nested_ns)
+        lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
+        lines += _part("CPU of CUDA calls", region.breakdown.cpu_calls_ns)
+    return "\n".join(lines)
+
+
+def _row(name: str, spread: Spread | None, first: int | None = None) -> list[str]:
+    if spread is None:
+        return []
+    cells = [time_text(value) for value in (spread.median, spread.min, spread.max)]
+    cells += ["" if first is None else time_text(first), time_text(spread.sum)]
+    return [f"| {name} | " + " | ".join(cells) + " |"]
+
+
+def _rest(name: str, total: Spread | None, own: Spread | None) -> list[str]:
+    """Total less self: of the sums alone, as a difference of medians is the median of nothing."""
+    return [] if total is None or own is None else _part(name, total.sum - own.sum)
+
+
+def _part(name: str, ns: int) -> list[str]:
+    return [f"| {name} | | | | | {time_text(ns)} |"] if ns else []
+
+
+def _kernels(parts: Breakdown, total: Spread | None) -> Iterator[str]:
+    if not parts.kernels or total is None:
+        return
+    lines = [
+        f"| {_head('kernels', len(parts.kernels), parts.kernel_names)} | count | CUDA | share |",
+        "|:--|--:|--:|--:|",
+    ]
+    for each in parts.kernels:
+        share = f"{100 * each.total_ns / total.sum:.1f} %" if total.sum else ""
+        lines.append(f"| {_short(each.name)} | {each.count} | {time_text(each.total_ns)} | {share} |")
+    yield "\n".join(lines)
+
+
+def _operators(parts: Breakdown) -> Iterator[str]:
+    if not parts.operators:
+        return
+    has_cuda = parts.cuda_self_ns is not None
+    lines = [f"| {_head('operators', len(parts.operators), parts.operator_names)} | count | CPU |", "|:--|--:|--:|"]
+    if has_cuda:
+        lines = [lines[0] + " CUDA |", lines[1] + "--:|"]
+    for each in parts.operators:
+        name = _short(each.name) + (", autograd thread" if each.is_on_other_thread else "")
+        cuda = f" {time_text(each.cuda_total_ns)} |" if each.cuda_total_ns is not None else ""
+        lines.append(f"| {name} | {each.count} | {time_text(each.cpu_total_ns)} |{cuda}")
+    yield "\n".join(lines)
+
+
+def _head(noun: str, shown: int, number: int) -> str:
+    return noun if shown == number else f"{noun}, {shown} of {number}"
+
+
+def _way(chain: Sequence[ChainLink]) -> str:
+    """The links from region to kernel; of a long chain the ends."""
+    names = [name for name, _ in groupby(_short(link.name) for link in chain)]
+    if len(names) > _MOST_LINKS:
+        names = [*names[: _MOST_LINKS - 4], "…", *names[-4:]]
+    return " → ".join(names)
+
+
+def _short(name: str) -> str:
+    """The beginning of a name, without what many begin with: those of kernels have up to thousands of characters."""
+    name = name.removeprefix("void ").removeprefix("autograd::engine::evaluate_function: ")
+    return escaped(name if len(name) <= _MOST_OF_A_NAME else name[: _MOST_OF_A_NAME - 1] + "…")
+
+
+def _notes(region: RegionMeasures) -> Iterator[str]:
+    passages = f"{region.measured} of {count_text(region.occurrences, 'passage')} measured"
+    if region.is_cold:
+        passages += ", all of them cold: there were too few to warm up"
+    if region.unfinished:
+        passages += f"; {region.unfinished} had not ended when the recording did"
+    parts = region.breakdown
+    if parts is not None and parts.threads > 1:
+        others = count_text(parts.on_other_threads, "passage")
+        passages += f", on {parts.threads} threads: {others} not on that of the first"
+    yield passages
+    if region.launches is not None:
+        yield f"{count_text(region.launches.median, 'launch')} of GPU work a passage"
+    if parts is not None and parts.chain:
+        yield f"to the costliest kernel: {_way(parts.chain)}"
+    if region.overhead_ns:
+        yield f"{time_text(region.overhead_ns)} of the CPU times are the profiler's own work"
+
+
+def _names_table(regions: Sequence[RegionMeasures]) -> str:
+    has_cuda = any(region.cuda_total_ns is not None for region in regions)
+    heads = ["name", *(["CUDA total", "CUDA self"] if has_cuda else []), "CPU total", "CPU self", "measured"]
+    lines = ["| " + " | ".join(heads) + " |", "|:--|" + "--:|" * (len(heads) - 1)]
+    for region in regions:
+        times = [region.cuda_total_ns, region.cuda_self_ns] if has_cuda else []
+        times += [region.cpu_total_ns, region.cpu_self_ns]
+        cells = [time_text(spread.median) if spread else "" for spread in times]
+        lines.append("| " + " | ".join([_short(region.name), *cells, str(region.measured)]) + " |")
+    return "\n".join(lines)
+
+
+def _footer(placed: Placed) -> str:
+    result = placed.measured.shown.result
+    device = ""
+    if result.device is not None:
+        device = (f"{result.device.count} × " if result.device.count > 1 else "") + escaped(result.device.name)
+    facts = [device, f"torch {escaped(result.torch)}" if result.torch else "", *_run_facts(result)]
+    lines = [" · ".join(fact for fact in facts if fact)]
+    if result.no_cuda_because is not None:
+        lines.append(f"No CUDA times: {escaped(result.no_cuda_because)}")
+    return "  \n".join(line for line in lines if line)
+
+
+def _run_facts(result: Result) -> list[str]:
+    run = result.run
+    if run is None:
+        return [f"from {', '.join(escaped(trace.name) for trace in result.traces)}"]
+    what = f"python -m {run.script}" if run.is_module else f"python {Path(run.script).name}"
+    command = cut(printable(" ".join([what, *run.arguments])), _LONGEST_TITLE)
+    facts = [f"`{command.replace('`', chr(39))}`", f"{run.started.replace('T', ' ')[:19]} UTC"]
+    if run.is_prepared:
+        facts.append("in a prepared interpreter")
+    if run.is_adopted:
+        facts.append("measured by the script's own profiler")
+    return facts
+
+
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+def escaped(text: str) -> str:
+    """Text for Markdown: what would be markup, end a table's cell or become a link is taken literally.
+
+    GitHub's Markdown, which editors show, makes links of bare addresses too: of what begins with `https://` and so on
+    or with `www.`, and of e-mail addresses (https://github.github.com/gfm/#autolinks-extension-).
+    """
+    return _MARKUP.sub(r"\\\g<0>", printable(text))

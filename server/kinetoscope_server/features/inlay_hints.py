@@ -1,0 +1,63 @@
+"""Times at the end of each region's line, as inlay hints. The tooltip is made when it is asked for."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from lsprotocol import types
+
+from kinetoscope_server.features import hovers
+from kinetoscope_server.features.hint_texts import hint_parts
+from kinetoscope_server.protocol import methods
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.settings.settings import Settings
+from kinetoscope_server.text.documents import Document
+
+
+def by_row(placed: Iterable[Placed]) -> dict[int, list[Placed]]:
+    """The measures by the row (from 0) that they are shown at."""
+    rows: defaultdict[int, list[Placed]] = defaultdict(list)
+    for each in placed:
+        rows[each.region.line - 1].append(each)
+    return rows
+
+
+def inlay_hints(
+    document: Document, placed: Sequence[Placed], settings: Settings, asked: types.Range
+) -> list[types.InlayHint]:
+    """One hint for each line with measures in the asked range: an editor cuts all hints of a line together."""
+    if settings.hints == "off":
+        return []
+    return [
+        types.InlayHint(
+            position=document.end_of_line(row),
+            label=_label(document, row, here, settings),
+            padding_left=True,
+            data={"uri": document.uri},
+        )
+        for row, here in by_row(placed).items()
+        if asked.start.line <= row <= asked.end.line
+    ]
+
+
+def _label(document: Document, row: int, here: Sequence[Placed], settings: Settings) -> list[types.InlayHintLabelPart]:
+    pattern = here[0].region.name if len({each.region.call for each in here}) == 1 else "regions"
+    parts = hint_parts(
+        [each.measured.region for each in here],
+        pattern,
+        is_stale=any(each.is_stale for each in here),
+        with_self=settings.hints == "total and self",
+    )
+    arguments = [document.uri, row, here[0].region.name]
+    commands = [types.Command("Show details", methods.SHOW_DETAILS, arguments=arguments) for _ in parts]
+    if here[0].measured.shown.result.traces:
+        commands[0] = types.Command("Open the trace", methods.OPEN_TRACE, arguments=arguments)
+    return [types.InlayHintLabelPart(text, command=command) for text, command in zip(parts, commands, strict=True)]
+
+
+def resolved(hint: types.InlayHint, document: Document, placed: Sequence[Placed], changes: Changes) -> types.InlayHint:
+    """The hint with its tooltip: all that a hover says of the line."""
+    here = by_row(placed).get(hint.position.line)
+    if here:
+        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, hovers.text(here, changes, document.path))
+    return hint

@@ -1,0 +1,144 @@
+"""What richer clients ask for: the `kinetoscope/…` requests of docs/lsp.md."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, TypeVar, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.results.measures import Spot
+from kinetoscope_core.results.result import Result
+from kinetoscope_core.text import printable
+from kinetoscope_server.features import details
+from kinetoscope_server.features.commands import measured_at, order_of
+from kinetoscope_server.features.whole_run import whole_run
+from kinetoscope_server.protocol import methods
+from kinetoscope_server.results.archive import Values
+from kinetoscope_server.results.by_file import Row, Shown, findings_of, rows_to_show
+from kinetoscope_server.runs.profile import Finish, profile
+from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.text.documents import path_of, uri_of
+
+T = TypeVar("T")
+_Params = Mapping[str, Any]
+
+
+def register(server: KinetoscopeServer) -> None:
+    """Announces the requests of methods.py that clients make."""
+
+    @server.feature(methods.PROFILE)
+    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
+        return asdict(await _profiled(ls, params))
+
+    @server.feature(methods.RUN)
+    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any] | None:
+        uri, run = _given(params, "uri", str, None), _given(params, "run", str, None)
+        await ls.recall()
+        found = await _result(ls, run or ls.board.newest(None if uri is None else path_of(uri) or ""))
+        return None if found is None else whole_run(*found, ls.documents, ls.changes.has_changed)
+
+    @server.feature(methods.TRACE)
+    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
+        region, result, uri = await _measured(ls, params)
+        spot = _spot(params, region, result)
+        settings = ls.configuration.general if uri is None else await ls.configuration.of(uri)
+        embedders = _texts(params, "embedders") or []
+        try:
+            link = await asyncio.to_thread(details.trace_link, region, result, settings.perfetto, embedders, spot)
+        except KinetoscopeError as error:
+            raise _failed(str(error)) from error
+        return asdict(link)
+
+    @server.feature(methods.TRUST)
+    def _(_: KinetoscopeServer, params: dict[str, Any]) -> None:
+        try:
+            details.trust(_given(params, "address", str))
+        except KinetoscopeError as error:
+            raise JsonRpcInvalidParams(str(error)) from error
+
+
+async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
+    uri = _given(params, "uri", str)
+    line, name = _given(params, "line", int, None), _given(params, "name", str, None)
+    order = order_of(server, uri, line, name, _texts(params, "arguments"))
+    if isinstance(order, Finish):
+        return order
+    return await profile(server, order, token=params.get("workDoneToken"), replace=params.get("replace") is True)
+
+
+async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:
+    """The result of that id, `None` where it is not there, or no longer."""
+
+    def read() -> tuple[Values, Shown] | None:
+        values = None if run is None else server.archive.find(run)
+        return None if run is None or values is None else (values, Shown.of(values, run))
+
+    try:
+        return await asyncio.to_thread(read)
+    except KinetoscopeError as error:
+        raise _failed(str(error)) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise _failed(f"The stored run {run} is damaged ({error!r}); profile again.") from error
+
+
+async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[Row | None, Result, str | None]:
+    """The region that a trace is wanted of, `None` for the whole trace; its result, and the URI of its file."""
+    run = _given(params, "run", str, None)
+    if run is None:
+        uri, line, name = _given(params, "uri", str), _given(params, "line", int), _given(params, "name", str)
+        placed = measured_at(server, uri, line, name)
+        if not placed:
+            raise _failed(f"Nothing is measured of {printable(name)} yet; profile it first.")
+        code = params.get("finding")
+        with_it = (each for each in placed if any(finding.code == code for finding in each.measured.findings))
+        measured = next(with_it, placed[0]).measured
+        return measured.region, measured.shown.result, uri
+    found = await _result(server, run)
+    if found is None:
+        raise _failed(f"The run {run} is no longer kept; profile again.")
+    result = found[1].result
+    index: int | None = _given(params, "region", int, None)
+    if index is None:
+        return None, result, None
+    rows = rows_to_show(result)
+    if not 0 <= index < len(rows):
+        raise _failed(f"The run {run} has no region {index}; it has {len(rows)}.")
+    region = rows[index]
+    return region, result, None if region.file is None else uri_of(region.file)
+
+
+def _spot(params: _Params, region: Row | None, result: Result) -> Spot | None:
+    """Where in the trace the finding of that code shows, `None` where none was named or it shows nowhere."""
+    code = _given(params, "finding", str, None)
+    if code is None:
+        return None
+    found = (result.findings or ()) if region is None else findings_of(region)
+    for finding in found:
+        if finding.code == code:
+            return finding.spot
+    raise _failed(f"There is no finding {printable(code)} here any more; profile again.")
+
+
+def _given(params: _Params, name: str, kind: type[T], *default: None) -> Any:
+    """The parameter, which may be left out or null only where there is a default."""
+    value: Any = params.get(name)
+    if (value is None and default) or (isinstance(value, kind) and not isinstance(value, bool)):
+        return value
+    raise JsonRpcInvalidParams(f"{name}: {value!r} is not what docs/lsp.md says.")
+
+
+def _texts(params: _Params, name: str) -> list[str] | None:
+    value: Any = params.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
+        raise JsonRpcInvalidParams(f"{name}: a list of texts is wanted, not {value!r}.")
+    return cast("list[str]", value)
+
+
+def _failed(message: str) -> JsonRpcException:
+    """What cannot be done though it was asked for rightly; the message is for people."""
+    return JsonRpcException(message, types.LSPErrorCodes.RequestFailed)

@@ -1,0 +1,104 @@
+"""All that was measured in one run, for clients that show it in a way of their own (docs/lsp.md, `kinetoscope/run`)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kinetoscope_core.results.result import Result
+from kinetoscope_core.source.placement import Placement, Placer, RegionPrint, print_at
+from kinetoscope_core.text import printable
+from kinetoscope_server.results.archive import Values
+from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
+from kinetoscope_server.text.documents import Document, Documents, uri_of
+
+GONE = "it is no longer in the text"
+CHANGED = "its file has changed on disk since it was measured"
+
+_AS_MEASURED = ("run", "traces", "device", "torch", "device_total_ns", "outside_regions_ns", "no_cuda_because")
+
+
+def whole_run(
+    values: Values, shown: Shown, documents: Documents, has_changed: Callable[[Shown, str], bool]
+) -> dict[str, Any]:
+    """The answer for a result: its JSON, with each region's place in the text as it is now.
+
+    `has_changed` says whether a file that is not open is another one on disk than when it was measured.
+    """
+    places = _Places(shown, documents, has_changed)
+    measured = (*shown.result.regions, *shown.result.groups)
+    raw = (*values["regions"], *values.get("groups", ()))
+    whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
+    return {
+        "id": shown.run,
+        "title": title_of(shown.result),
+        **{name: values[name] for name in _AS_MEASURED},
+        "problems": values["problems"],
+        "findings": values.get("findings"),
+        "regions": [
+            {
+                "index": index,
+                "measures": whole.get(id(region)) or values_of(region),
+                **places.of(region),
+                "share": share_in(shown.result, region),
+            }
+            for index, region in enumerate(rows_to_show(shown.result))
+        ],
+    }
+
+
+def title_of(result: Result) -> str:
+    """What ran, as short as people say it: `train.py --epochs 1`; of traces from elsewhere their names."""
+    run = result.run
+    if run is None:
+        return printable(", ".join(trace.name for trace in result.traces))
+    what = f"-m {run.script}" if run.is_module else Path(run.script).name
+    return printable(" ".join([what, *run.arguments]))
+
+
+@dataclass(slots=True)
+class _File:
+    """A measured file: where it is open, and there the placement of each region that it had."""
+
+    uri: str
+    document: Document | None
+    placements: dict[RegionPrint, Placement]
+    has_changed: bool
+
+
+class _Places:
+    """Where the regions of one result are now."""
+
+    def __init__(self, shown: Shown, documents: Documents, has_changed: Callable[[Shown, str], bool]) -> None:
+        self._shown = shown
+        self._files = {file: self._file(file, documents, has_changed) for file in shown.prints}
+
+    def _file(self, file: str, documents: Documents, has_changed: Callable[[Shown, str], bool]) -> _File:
+        for document in documents.of_path(file):
+            placed = Placer(self._shown.prints[file]).place(document.source)
+            return _File(document.uri, document, {each.print: each for each in placed}, has_changed=False)
+        return _File(uri_of(file), None, {}, has_changed(self._shown, file))
+
+    def of(self, region: Row) -> dict[str, Any]:
+        """`uri`, `row` and `stale` of the answer."""
+        if region.file is None:
+            return {"uri": None, "row": None, "stale": []}
+        name = resolved(region.file)
+        row = None if region.line is None else region.line - 1
+        file = self._files.get(name)
+        if file is None:
+            return {"uri": uri_of(name), "row": row, "stale": []}
+        found = print_at(self._shown.prints[name], region.line, region.name)
+        placement = None if found is None else file.placements.get(found)
+        if placement is not None:
+            row = None if placement.region is None else placement.region.line - 1
+        return {"uri": file.uri, "row": row, "stale": list(_stale(file, placement))}
+
+
+def _stale(file: _File, placement: Placement | None) -> Iterator[str]:
+    if file.has_changed:
+        yield CHANGED
+    if placement is not None and placement.is_gone:
+        yield GONE
+    elif placement is not None:
+        yield from reasons_of(placement)

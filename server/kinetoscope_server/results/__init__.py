@@ -1,0 +1,1 @@
+"""What was measured, by file and by id, for those who show it."""

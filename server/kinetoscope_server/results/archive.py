@@ -1,0 +1,33 @@
+"""Whole results by their ids: those of runs in the store, those of traces from elsewhere in memory. As their JSON says.
+
+What is shown beside the lines is a small part of them (by_file.py), and all that is held of most.
+"""
+
+from typing import Any, cast
+
+import orjson
+
+from kinetoscope_core.results.store import Store
+
+Values = dict[str, Any]
+
+
+class Archive:
+    """Gives ids to results that the store does not have, and finds both kinds."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, bytes] = {}
+
+    def keep(self, values: Values) -> str:
+        """Keeps a result until the server ends; returns its id."""
+        run = f"loaded-{len(self._loaded) + 1}"
+        self._loaded[run] = orjson.dumps(values)
+        return run
+
+    def find(self, run: str) -> Values | None:
+        """The result, `None` where there is none of that id any more. Raises `UsageError` if it cannot be read."""
+        loaded = self._loaded.get(run)
+        if loaded is not None:
+            return orjson.loads(loaded)
+        stored = next((each for each in Store().runs() if each.id == run), None)
+        return None if stored is None else cast("Values", stored.result())

@@ -1,0 +1,208 @@
+"""The one run that is going on: its worker, its phase, its end. What is run, and what becomes of it, is for others."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from kinetoscope_server.protocol.client import Client
+from kinetoscope_server.runs.progress import RunProgress, phase_text
+from kinetoscope_server.runs.standby import WarmInterpreter
+from kinetoscope_server.runs.worker import Event, Worker
+
+T = TypeVar("T")
+
+_SECONDS_BETWEEN_REPORTS: Final = 0.25
+
+
+@dataclass(slots=True)
+class ActiveRun:
+    """A run that is going on. `region` is the row (from 0) and the name of the region that is measured alone."""
+
+    title: str
+    uri: str
+    region: tuple[int, str] | None
+    request: Mapping[str, Any]
+    worker: Worker
+    progress: RunProgress
+    phase: str = "starting"
+    is_cancelled: bool = False
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(slots=True)
+class CleanUp:
+    """A script whose run is over and shown, and which does what its `finally` blocks and exit functions say."""
+
+    title: str
+    worker: Worker
+    progress: RunProgress
+    showing: asyncio.Future[None] | None = None
+
+
+class Runs:
+    """At most one run at a time. `on_phase` is called when its phase has changed."""
+
+    def __init__(self, client: Client, warm: WarmInterpreter, on_phase: Callable[[ActiveRun], None]) -> None:
+        self._client = client
+        self._on_phase = on_phase
+        self._last_report_s = 0.0
+        self.active: ActiveRun | None = None
+        self._clean_ups: list[CleanUp] = []
+        self.warm = warm
+        self._preparing: set[asyncio.Task[Any]] = set()
+        self.beginning = asyncio.Lock()
+        """Held from seeing that nothing is active until something is."""
+
+    def begin(
+        self,
+        request: Mapping[str, Any],
+        title: str,
+        uri: str,
+        region: tuple[int, str] | None,
+        token: int | str | None,
+        finish: Callable[[Event], T],
+    ) -> asyncio.Future[T]:
+        """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
+        worker = self.warm.worker_for(request) or Worker()
+        active = self.active = ActiveRun(title, uri, region, request, worker, RunProgress(self._client, token))
+
+        def note(event: Event) -> None:
+            self._note(active, event)
+
+        worker.on_event = note
+        return asyncio.ensure_future(self._work(active, finish))
+
+    async def end_of(self, work: asyncio.Future[T]) -> T:
+        """The result of a run. When who waits is cancelled, so is the run; what it measured is shown all the same."""
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+
+    async def _work(self, active: ActiveRun, finish: Callable[[Event], T]) -> T:
+        end = "failed"
+        try:
+            event, _ = await asyncio.gather(self._result(active), self._announce(active))
+            end = "cancelled" if active.is_cancelled else "done" if event["event"] == "result" else "failed"
+        finally:
+            self.active = None
+            active.ended.set()
+            active.progress.end(end)
+            self._on_phase(active)
+        if event.get("is_leaving"):
+            self._see_off(active)
+        self.warm.after(active.request, event)
+        return finish(event)
+
+    async def _result(self, active: ActiveRun) -> Event:
+        """Of the worker, once no script of an earlier run is at its clean-up: the GPU is that one's as long."""
+        while self._clean_ups and active.request["do"] == "profile":
+            self._say(active, "waiting for the last run's own clean-up")
+            ended = asyncio.ensure_future(self._clean_ups[0].worker.ended.wait())
+            cancelled = asyncio.ensure_future(active.cancelled.wait())
+            await asyncio.wait([ended, cancelled], return_when=asyncio.FIRST_COMPLETED)
+            for each in (ended, cancelled):
+                each.cancel()
+            if active.is_cancelled:
+                active.worker.end()
+                return {"event": "error", "kind": "RunCancelled", "message": "It was cancelled.", "traceback": ""}
+            await asyncio.sleep(0)
+        return await active.worker.result(active.request)
+
+    def _see_off(self, active: ActiveRun) -> None:
+        """Shows that a script, measured by now, is still at its own clean-up, until it has ended or is ended."""
+        worker = active.worker
+        if worker.ended.is_set() or any(each.worker is worker for each in self._clean_ups):
+            return
+        clean_up = CleanUp(active.title, worker, RunProgress(self._client, None))
+        self._clean_ups.append(clean_up)
+        clean_up.showing = asyncio.ensure_future(self._shown(clean_up))
+
+    async def _shown(self, clean_up: CleanUp) -> None:
+        await clean_up.progress.begin(f"{clean_up.title}: the script is measured and does its own clean-up")
+        clean_up.progress.report("Cancel to end it")
+        await clean_up.worker.ended.wait()
+        clean_up.progress.end("done")
+        self._clean_ups.remove(clean_up)
+
+    def _cancel_clean_up(self, token: int | str | None) -> bool:
+        """Ends the clean-up, which a person has asked for who was told that this is what it does."""
+        found = [each for each in self._clean_ups if token is None or token == each.progress.token]
+        for each in found:
+            for _ in range(2):
+                each.worker.cancel()
+        return bool(found)
+
+    async def _announce(self, active: ActiveRun) -> None:
+        await active.progress.begin(active.title)
+        self._on_phase(active)
+
+    def cancel(self, token: int | str | None = None) -> bool:
+        """Cancels the run, if one is going on; with a token, only the run that it is the progress of."""
+        active = self.active
+        if active is None and token is None:
+            return self._cancel_preparing() or self._cancel_clean_up(None)
+        if active is None or (token is not None and token != active.progress.token):
+            return self._cancel_clean_up(token)
+        active.is_cancelled = True
+        active.cancelled.set()
+        active.worker.cancel()
+        self._say(active, "cancelling")
+        return True
+
+    def end(self) -> None:
+        """When the server goes: the run is cancelled, and a clean-up left alone; a worker bounds both by itself."""
+        self._cancel_preparing()
+        if self.active is not None:
+            self.active.worker.cancel()
+
+    async def prepared(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What comes before a run, as long as it waits for the client's answers; None if it was cancelled meanwhile."""
+        task = asyncio.ensure_future(work)
+        self._preparing.add(task)
+        try:
+            await asyncio.wait([task])
+        finally:
+            task.cancel()
+            self._preparing.discard(task)
+        return None if task.cancelled() else task.result()
+
+    def _cancel_preparing(self) -> bool:
+        tasks = list(self._preparing)
+        for task in tasks:
+            task.cancel()
+        return bool(tasks)
+
+    async def replace(self) -> None:
+        """Cancels the run and waits for its end."""
+        active = self.active
+        if active is not None:
+            self.cancel()
+            await active.ended.wait()
+
+    def _note(self, active: ActiveRun, event: Event) -> None:
+        self.warm.note(active.request, event)
+        if event["event"] == "output":
+            self._client.log(event["text"].removesuffix("\n"))
+        elif event["event"] == "progress" and event.get("is_leaving"):
+            self._see_off(active)
+        elif event["event"] == "progress" and active is not self.active:
+            self._client.log(f"{active.title}: {event['phase']}\n")
+        elif event["event"] == "progress":
+            if event["region"]:
+                if active.is_cancelled:
+                    return
+                now = time.monotonic()
+                if now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:
+                    return
+                self._last_report_s = now
+            self._say(active, phase_text(event, is_focused=active.region is not None))
+
+    def _say(self, active: ActiveRun, phase: str) -> None:
+        active.phase = phase
+        active.progress.report(phase)
+        self._on_phase(active)

@@ -1,0 +1,142 @@
+"""From what a person asked for to what the worker is asked for. Knows settings and files, no protocol."""
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.source.regions import Region, SourceRegions
+from kinetoscope_core.text import printable
+from kinetoscope_server.settings.settings import SECTION, RunSettings, Settings
+
+_RUNS_OF_TESTS = (
+    f"pytest, with the setting {SECTION}.runs:"
+    ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}]'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Profile the file at `path`, or one region of it. `arguments` go before those of the settings."""
+
+    uri: str
+    path: str
+    region: Region | None = None
+    arguments: Sequence[str] | None = None
+
+    @property
+    def title(self) -> str:
+        name = printable(Path(self.path).name)
+        return f"Profiling {name}" if self.region is None else f"Profiling {printable(self.region.name)} in {name}"
+
+    @property
+    def place(self) -> tuple[int, str] | None:
+        return None if self.region is None else (self.region.line - 1, self.region.name)
+
+
+def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str, Any]:
+    """The worker's request. Raises `UsageError` if the file or the region is not on disk."""
+    run = settings.run_settings(order.path, root)
+    folder = _absolute(run.folder, root) if run.folder else str(root or Path(order.path).parent)
+    is_module = run.module is not None
+    script = run.module or (_absolute(run.script, root) if run.script else order.path)
+    if not is_module and not Path(script).is_file():
+        raise UsageError(f"{script} is not on disk, so it cannot run; save it first.")
+    given = order.arguments if order.arguments is not None else run.arguments or ()
+    arguments = [_with_folders(argument, root).replace("${file}", order.path) for argument in given]
+    interpreter = _interpreter(run, root)
+    environment = {
+        name: _with_folders(value, root).replace("${file}", order.path) for name, value in run.environment.items()
+    }
+    check_texts("An argument", arguments)
+    check_texts("A variable of the environment", [*environment, *environment.values()])
+    check_texts("The interpreter, script or folder", [interpreter or "", script, folder])
+    return {
+        "do": "profile",
+        "script": script,
+        "is_module": is_module,
+        "arguments": arguments,
+        "interpreter": interpreter,
+        "folder": folder,
+        "environment": environment,
+        "region": None if order.region is None else f"{order.path}:{_line_on_disk(order.path, order.region)}",
+        "warmup": settings.warmup,
+        "active": settings.active,
+        "to_the_end": settings.to_the_end,
+        "budget_s": settings.budget_s,
+        "time_limit_s": settings.time_limit_s,
+        "prepare": settings.prepare,
+        "packages": list(settings.packages),
+        "called": {
+            **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+            "to_the_end": f"the setting {SECTION}.toTheEnd",
+            "tests": _RUNS_OF_TESTS,
+        },
+    }
+
+
+def command_text(request: dict[str, Any]) -> str:
+    """What runs, as one would type it."""
+    script = ["-m", request["script"]] if request["is_module"] else [request["script"]]
+    return shlex.join([request["interpreter"] or "python", *script, *request["arguments"]])
+
+
+def check_texts(what: str, texts: Sequence[str]) -> None:
+    """Raises `UsageError` for texts that no program can be given."""
+    for text in texts:
+        if "\0" in text or not _is_unicode(text):
+            raise UsageError(
+                f"{what} is {printable(text)}, which holds a NUL or half of a character (a lone surrogate); no program"
+                " can be given that."
+            )
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _interpreter(run: RunSettings, root: Path | None) -> str | None:
+    """The one that is set, else the workspace's `.venv` unless an environment is active, else the core's choice."""
+    if run.interpreter is not None:
+        wanted = _with_folders(run.interpreter, root)
+        return _absolute(wanted, root) if os.sep in wanted else wanted
+    if root is not None and not any(os.environ.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")):
+        inside = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        if inside.is_file():
+            return str(inside)
+    return None
+
+
+def _absolute(path: str, root: Path | None) -> str:
+    # Not resolved: the link to the interpreter of a virtual environment is what makes it that environment's.
+    return os.path.normpath((root or Path.cwd()) / Path(_with_folders(path, root)).expanduser())
+
+
+def _with_folders(text: str, root: Path | None) -> str:
+    return text.replace("${workspaceFolder}", str(root)) if root is not None else text
+
+
+def _line_on_disk(path: str, wanted: Region) -> int:
+    """Where the region of an edited text stands in the file that will run: the like-named one of the same function,
+    else of the file, nearest to its line.
+    """
+    try:
+        source = SourceRegions(Path(path).read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}); save it first.") from error
+    regions = source.statements_reading(wanted.name) if wanted.kind == "statement" else source.regions
+    fitting = [region for region in regions if region.pattern == wanted.pattern]
+    fitting = [region for region in fitting if region.path == wanted.path] or fitting
+    if not fitting:
+        raise UsageError(
+            f"The region {printable(wanted.name)} is not in {Path(path).name} as it is on disk;"
+            " save the file and profile again."
+        )
+    return min(fitting, key=lambda region: abs(region.line - wanted.line)).line

@@ -1,0 +1,225 @@
+"""From an order to what is shown of it: saving, the question whether to replace a run, the run, its result or error."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from lsprotocol import types
+
+from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.output.measures_text import region_text, unmeasured_text
+from kinetoscope_core.results.measures import Unmeasured
+from kinetoscope_core.results.result import Result
+from kinetoscope_core.text import count_text, printable
+from kinetoscope_server.results.by_file import Shown, rows_to_show
+from kinetoscope_server.runs.manager import ActiveRun
+from kinetoscope_server.runs.orders import Order, check_texts, command_text, request_of
+from kinetoscope_server.runs.run_errors import problem_of, troubles_of
+from kinetoscope_server.runs.worker import Event
+from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.settings.settings import Settings
+from kinetoscope_server.text.documents import Document, path_of
+
+How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
+
+_REPLACE: Final = "Replace it"
+_KEEP: Final = "Keep it"
+_PLAIN: Final = "Run again without preparation"
+
+_HOW: Final[dict[str, How]] = {"RunCancelled": "cancelled", "NothingMeasured": "nothing"}
+_KINDS: Final = {
+    "measured": types.MessageType.Info,
+    "cancelled": types.MessageType.Info,
+    "nothing": types.MessageType.Warning,
+    "refused": types.MessageType.Warning,
+    "failed": types.MessageType.Error,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How an order ended. `message` is for people, `run` names the result in the store."""
+
+    how: How
+    message: str
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What goes to the worker, and for whom. `order` is None for a trace from elsewhere."""
+
+    request: dict[str, Any]
+    title: str
+    order: Order | None
+    token: int | str | None
+    unsaved: Sequence[str]
+
+
+_KEPT: Final = Finish("refused", "Another run goes on, and was kept.")
+
+
+async def profile(
+    server: KinetoscopeServer,
+    order: Order,
+    *,
+    token: int | str | None = None,
+    replace: bool = False,
+    is_plain: bool = False,
+) -> Finish:
+    """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
+    prepared = await server.runs.prepared(_prepared(server, order, replace=replace))
+    if prepared is None:
+        return Finish("cancelled", f"{order.title} was cancelled before it began.")
+    if isinstance(prepared, Finish):
+        return prepared
+    replaced, unsaved, settings = prepared
+    try:
+        request = request_of(order, settings, server.root_of(order.path))
+    except KinetoscopeError as error:
+        return Finish("failed", printable(str(error)))
+    request["is_plain"] = is_plain
+    server.client.log(f"{order.title}: {command_text(request)}\n")
+    return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
+
+
+async def _offer_plain(server: KinetoscopeServer, order: Order) -> None:
+    """After a failure in a prepared interpreter: whether that was the cause is seen without one."""
+    name = printable(Path(order.path).name)
+    if await server.client.ask(f"{name} failed in a prepared interpreter.", _PLAIN) == _PLAIN:
+        tell(server, await profile(server, order, is_plain=True))
+
+
+async def make_ready(server: KinetoscopeServer, document: Document) -> None:
+    """With `prepare: onOpen`, has the interpreter of a file with regions made ready, before anything of it has run."""
+    settings = await server.configuration.of(document.uri)
+    if settings.prepare != "onOpen" or not document.regions or server.runs.active is not None:
+        return
+    try:
+        request = request_of(Order(document.uri, document.path), settings, server.root_of(document.path))
+    except KinetoscopeError:  # the click says it
+        return
+    server.warm.before(request)
+
+
+async def _prepared(
+    server: KinetoscopeServer, order: Order, *, replace: bool
+) -> tuple[ActiveRun | None, Sequence[str], Settings] | Finish:
+    """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
+    if not replace and not await _may_replace(server):
+        return _KEPT
+    return server.runs.active, await _unsaved(server), await server.configuration.of(order.uri)
+
+
+async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
+    """Shows traces from elsewhere at the regions of the source files; without any, of the open ones."""
+    if not await _may_replace(server):
+        return _KEPT
+    replaced = server.runs.active
+    files = [path_of(source) or source for source in sources] or [document.path for document in server.documents]
+    paths = [path_of(trace) or trace for trace in traces]
+    missing = [path for path in [*paths, *files] if not os.path.isfile(path)]  # noqa: ASYNC240, PTH113 - one stat
+    if missing:
+        return Finish("failed", f"There is no file {printable(missing[0])}.")
+    try:
+        check_texts("A trace or source", [*paths, *files])
+    except KinetoscopeError as error:
+        return Finish("failed", printable(str(error)))
+    request = {"do": "read", "traces": paths, "sources": files}
+    title = printable(f"Reading {', '.join(Path(path).name for path in paths)}")
+    return await _carry_out(server, _Job(request, title, None, None, ()), replaced)
+
+
+def tell(server: KinetoscopeServer, finish: Finish) -> None:
+    """The one message at the end."""
+    server.client.tell(_KINDS[finish.how], finish.message)
+
+
+async def _may_replace(server: KinetoscopeServer) -> bool:
+    """Whether nothing goes on, or the person wants it ended."""
+    active = server.runs.active
+    if active is None:
+        return True
+    question = f"{active.title} is going on ({active.phase}), and one run at a time is enough. End it and begin anew?"
+    return await server.client.ask(question, _REPLACE, _KEEP) == _REPLACE
+
+
+async def _unsaved(server: KinetoscopeServer) -> list[str]:
+    """The open files that run otherwise than they are shown, after the client was asked to save them."""
+
+    def differing() -> list[str]:
+        return [document.path for document in server.documents if not document.is_as_on_disk()]
+
+    unsaved = differing()
+    uris = [document.uri for path in unsaved for document in server.documents.of_path(path)]
+    if unsaved and await server.client.save(uris):
+        unsaved = differing()
+    return unsaved
+
+
+async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun | None) -> Finish:
+    order = job.order
+    async with server.runs.beginning:
+        if server.runs.active not in (None, replaced):
+            return _KEPT  # of two that were asked for at once, the first one runs
+        await server.runs.replace()
+        work = server.runs.begin(
+            job.request,
+            job.title,
+            order.uri if order else "",
+            order.place if order else None,
+            job.token,
+            lambda event: _finish(server, event, order, job.unsaved),
+        )
+    return await server.runs.end_of(work)
+
+
+def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsaved: Sequence[str]) -> Finish:
+    if event["event"] == "error":
+        server.set_troubles(troubles_of([problem_of(event)]))
+        if order is not None and event["kind"] == "RunError" and event.get("is_prepared"):
+            server.start(_offer_plain(server, order))
+        return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
+    run = event["run"] or server.archive.keep(event["result"])
+    shown = Shown.of(event["result"], run)
+    result = shown.result
+    server.show(shown, troubles_of(result.problems))
+    endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
+    found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
+    how = found[0] if found else "measured"
+    if order is not None and how == "failed" and result.run is not None and result.run.is_prepared:
+        server.start(_offer_plain(server, order))
+    ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
+    changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
+    return Finish(how, _message(result, order, changed), run)
+
+
+def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str:
+    placed = [region for region in rows_to_show(result) if region.file is not None]
+    shown = placed
+    if order is not None and order.region is not None:
+        shown = [region for region in placed if order.region.matches(region.name)] or placed
+    if len(shown) == 1:
+        only = shown[0]
+        times = unmeasured_text(only) if isinstance(only, Unmeasured) else region_text(only)
+        text = f"{printable(only.name)}: {times}."
+    else:
+        measured = [region for region in shown if not isinstance(region, Unmeasured)]
+        files = {region.file for region in measured}
+        text = f"Measured {count_text(len(measured), 'region')} in {count_text(len(files), 'file')}."
+    if result.no_cuda_because is not None:
+        text += f" No CUDA times: {result.no_cuda_because}."
+    notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
+    failure = next((problem for problem in notes if problem.code == "run-failed"), None)
+    if failure is not None:
+        text = f"{failure.message} {text}"
+    else:
+        text += "".join(f" {problem.message}" for problem in notes[:1])
+    if len(notes) > 1:
+        text += f" {count_text(len(notes) - 1, 'more note')} in the log."
+    if changed:
+        names = ", ".join(Path(path).name for path in changed)
+        text += f" Not saved: {names}; what ran is the file on disk."
+    return text

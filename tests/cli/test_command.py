@@ -1,0 +1,90 @@
+"""What the command says of traces from elsewhere; runs have tests of their own in tests/runner."""
+
+import json
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from kinetoscope_core.cli.main import FOUND, main
+from kinetoscope_core.run.script_file import check_script
+
+ROOT = Path(__file__).parents[2]
+BEFORE = ROOT / "tests" / "traces" / "h200" / "odd_overhead.json.gz"
+SOURCE = "from torch.profiler import record_function\nwith record_function('other'):\n    pass\n"
+
+
+def test_a_trace_has_findings_to_fail_on_and_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = tmp_path / "findings.sarif"
+    source = tmp_path / "script.py"
+    source.write_text(SOURCE.replace("other", "tiny_ops"))
+    wanted = ["--source", str(source), "--fail-on", "tiny-kernels,idle-gap", "--sarif", str(report)]
+    assert main(["read", str(BEFORE), *wanted]) == FOUND
+    said = capsys.readouterr().err
+    assert "Exit code 4 by --fail-on: tiny-kernels in tiny_ops.\n" in said
+    assert "not checked" not in said
+    (run,) = json.loads(report.read_bytes())["runs"]
+    assert "tiny-kernels" in {result["ruleId"] for result in run["results"]}
+    assert main(["read", str(BEFORE), "--fail-on", "idle-gap"]) == 0
+
+
+def test_a_source_that_is_not_the_one_recorded_is_doubted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "script.py"
+    source.write_text(SOURCE)
+    assert main(["read", str(BEFORE), "--source", str(source)]) == 0
+    assert "1 region of the trace is not in the source, or more than once: tiny_ops." in capsys.readouterr().err
+    source.write_text(SOURCE.replace("other", "tiny_ops"))
+    assert main(["read", str(BEFORE), "--source", str(source)]) == 0
+    assert "of the trace" not in capsys.readouterr().err
+
+
+def test_a_code_that_is_nearly_one_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "tiny-kernel"]) == 2
+    assert "Did you mean tiny-kernels?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("a.ipynb", "{}", "jupyter nbconvert --to script a.ipynb"),
+        ("run.sh", "set -e\nexec python train.py\n", "run.sh is a shell script, not Python."),
+        ("run", "#!/usr/bin/env bash\nset -e\n", "its first line is #!/usr/bin/env bash"),
+        ("a.txt", "#!/bin/sh\nset -e\n", "is a shell script"),
+        ("config.json", '{"a": 1}', "is data"),
+        ("program", "\x7fELF\0\0", "no Python source"),
+    ],
+)
+def test_what_is_no_python_is_not_run_as_python(
+    name: str, content: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / name
+    script.write_text(content)
+    assert main(["profile", str(script)]) == 2
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["script", "script.txt", "script.run"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "import sys\n",
+        "#!/usr/bin/env -S uv run --script\nimport sys\n",
+        "#!/bin/sh\n'''exec' python3 \"$0\" \"$@\"\n' '''\nimport sys\n",
+    ],
+)
+def test_a_python_script_may_have_any_name(name: str, content: str, tmp_path: Path) -> None:
+    script = tmp_path / name
+    script.write_text(content)
+    check_script(script)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    check_script(folder)
+    archive = tmp_path / "archive.bin"
+    with ZipFile(archive, "w") as file:
+        file.writestr("__main__.py", content)
+    check_script(archive)
+
+
+def test_several_sources_after_one_option_are_told_how_to_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", "t.json", "--source", "a.py", "b.py", "c.py"]) == 2
+    assert "each file has a --source of its own: --source b.py --source c.py" in capsys.readouterr().err

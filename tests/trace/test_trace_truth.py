@@ -1,0 +1,113 @@
+"""Every trace with known values comes out to the nanosecond, and obeys the three laws of docs/measures.md."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_core.analysis.attribution import Attribution, attribute
+from kinetoscope_core.analysis.statistics import Window, summarise
+from kinetoscope_core.analysis.unmeasured import unmeasured
+from kinetoscope_core.results.measures import Occurrence, RegionMeasures
+from kinetoscope_core.trace import read_trace
+
+_OURS = Path(__file__).parent.parent / "traces"
+_SHARED = _OURS.parent.parent.parent / "shared" / "traces"
+
+
+def _truths() -> list:
+    ours = json.loads((_OURS / "truth.json").read_text())
+    cases = [pytest.param(_OURS / name, truth, id=name) for name, truth in ours.items()]
+    if not (_SHARED / "truth.json").exists():
+        reason = f"the public traces are not part of the project; they would be in {_SHARED}"
+        return [*cases, pytest.param(_SHARED, {}, id="shared", marks=pytest.mark.skip(reason=reason))]
+    shared = json.loads((_SHARED / "truth.json").read_text())
+    return [*cases, *(pytest.param(_SHARED / name, shared[name], id=name) for name in shared if name not in ours)]
+
+
+_TRACES = pytest.mark.parametrize(("path", "truth"), _truths())
+
+
+def _attributed(path: Path) -> Attribution:
+    trace, problems = read_trace(path)
+    assert problems == []
+    return attribute(trace)
+
+
+def _row(region: RegionMeasures) -> dict[str, int]:
+    # Where nothing was recorded on a device, the truth says 0 and we say None.
+    return {
+        "occurrences": region.occurrences,
+        "cpu_total": region.cpu_total_ns.sum,
+        "cpu_self": region.cpu_self_ns.sum,
+        "cuda_total": region.cuda_total_ns.sum if region.cuda_total_ns else 0,
+        "cuda_self": region.cuda_self_ns.sum if region.cuda_self_ns else 0,
+        "cuda_busy": region.cuda_busy_ns.sum if region.cuda_busy_ns else 0,
+        "launches": region.launches.sum if region.launches else 0,
+    }
+
+
+@_TRACES
+def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
+    found = _attributed(path)
+    assert (found.device_total_ns or 0) == truth["device_total"]
+    assert (found.outside_ns or 0) == truth["outside"]
+    assert (found.no_launch_ns or 0) == truth["no_launch"]
+    rows = {region.name: _row(region) for region in summarise(Window.by_name(found.occurrences))}
+    # What had not ended has no statistics, and the truth's sums are what it had taken by then.
+    for region in unmeasured(Window.by_name(found.occurrences)):
+        so_far = truth["regions"].pop(region.name)
+        assert (region.at_least_ns, region.cuda_at_least_ns) == (so_far["cpu_total"], so_far["cuda_total"])
+        assert (region.unfinished, region.cuda_recorded_ns) == (so_far["occurrences"], so_far["cuda_self"])
+    assert rows == truth["regions"]
+
+
+@_TRACES
+def test_the_three_laws_hold(path: Path, truth: dict) -> None:
+    found = _attributed(path)
+    for occurrence in found.occurrences:
+        assert 0 <= occurrence.cpu_self_ns <= occurrence.cpu_total_ns
+        assert 0 <= occurrence.sync_ns <= occurrence.cpu_total_ns
+    if found.device_total_ns is None:
+        assert all(each.cuda_total_ns is each.cuda_self_ns is each.launches is None for each in found.occurrences)
+        return
+    assert sum(each.cuda_self_ns or 0 for each in found.occurrences) + (found.outside_ns or 0) == found.device_total_ns
+    children: dict[int, list[Occurrence]] = {}
+    for occurrence in found.occurrences:
+        children.setdefault(occurrence.parent, []).append(occurrence)
+    for index, occurrence in enumerate(found.occurrences):
+        total, own, busy = occurrence.cuda_total_ns, occurrence.cuda_self_ns, occurrence.cuda_busy_ns
+        assert total is not None
+        assert own is not None
+        assert 0 <= own <= total
+        # A busy time is not known where an activity has no time that can be.
+        assert (busy is None) == (path.name == "ts_zero_kernel.json")
+        assert 0 <= (busy or 0) <= total
+        assert total == own + sum(child.cuda_total_ns or 0 for child in children.get(index, []))
+        assert 0 <= (occurrence.sync_idle_ns or 0) <= occurrence.sync_ns
+
+
+@_TRACES
+def test_owners_add_up_to_the_self_times(path: Path, truth: dict) -> None:
+    trace, _ = read_trace(path)
+    found = attribute(trace)
+    sums = [0] * len(found.occurrences)
+    for owner, duration in zip(found.activity_owner, trace.device.duration_ns, strict=True):
+        if owner >= 0:
+            sums[owner] += duration
+    assert sums == [occurrence.cuda_self_ns or 0 for occurrence in found.occurrences]
+
+
+def test_the_values_worked_out_by_hand_are_those_of_the_truth() -> None:
+    truth = json.loads((_OURS / "truth.json").read_text())
+    expected = json.loads((_OURS / "made" / "expected.json").read_text())
+    for name, values in expected.items():
+        by_hand = {key: values[key] for key in ("device_total", "outside", "no_launch", "regions")}
+        assert truth[f"made/{name}.json"] == by_hand
+
+
+def test_a_trace_without_device_activity_says_not_measured(tmp_path: Path) -> None:
+    found = _attributed(_OURS / "made" / "python_frames_cross.json")
+    (region,) = summarise(Window.by_name(found.occurrences))
+    assert found.device_total_ns is found.outside_ns is found.no_launch_ns is None
+    assert region.cuda_total_ns is region.cuda_busy_ns is region.launches is None
