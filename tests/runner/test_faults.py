@@ -256,6 +256,22 @@ def test_a_number_that_is_another_file_s_by_now_is_not_written_to(kinetoscope, t
     assert ours.read_bytes() == b""
 
 
+def test_a_child_of_a_script_that_has_closed_our_line_says_nothing_and_closes_no_other_file(kinetoscope, tmp_path):
+    forks = """
+step()
+os.closerange(3, 1024)
+os.dup2(1, 200)
+for number in range(201, 300): os.dup2(1, number)
+child = os.fork()
+if not child:
+    for number in range(200, 300): os.write(number, b".")
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    ran = run(kinetoscope, tmp_path, STEPS + forks, "--to-the-end")
+    assert ran.script_output == b"." * 100
+
+
 def test_a_script_that_is_killed_from_outside_may_have_run_out_of_memory(kinetoscope, tmp_path):
     ran = run(kinetoscope, tmp_path, STEPS + "os.kill(os.getpid(), 9)\n")
     assert "often the system ran out of memory" in ran.messages

@@ -36,10 +36,11 @@ class Channel:
 
     def _forget(self) -> None:
         """In a forked child: it must neither speak for its parent nor keep the line open."""
-        connection, self._connection = self._connection, None
+        connection = self._connection
         self._lock = threading.Lock()
-        if connection is not None:
+        if connection is not None and self._is_there(connection):
             connection.close()
+        self._connection = None
 
     @staticmethod
     def _identity_of(connection: Any) -> Optional[Tuple[int, int]]:
