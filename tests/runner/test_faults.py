@@ -272,6 +272,19 @@ os.waitpid(child, 0)
     assert ran.script_output == b"." * 100
 
 
+def test_processes_that_outlive_the_script_may_have_entered_its_regions(kinetoscope, tmp_path):
+    """As Ray's workers, which nobody waits for."""
+    starts = """
+import subprocess
+works = "import sys; kept = b'x' * 150_000_000; print('works', flush=True); sys.stdin.read()"
+child = subprocess.Popen([sys.executable, "-c", works], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+"""
+    ran = run(kinetoscope, tmp_path, STEPS + starts)
+    assert ran.code == 3, ran
+    assert "it started other processes" in ran.messages
+
+
 def test_a_script_that_is_killed_from_outside_may_have_run_out_of_memory(kinetoscope, tmp_path):
     ran = run(kinetoscope, tmp_path, STEPS + "os.kill(os.getpid(), 9)\n")
     assert "often the system ran out of memory" in ran.messages
