@@ -178,6 +178,16 @@ def test_every_spot_lies_in_its_recording():
         (b"with rf('a'):  # kinetoscope: ignore[]", False, False),
         (b"with rf('a'):  # kinetoscope: ignored before", False, False),
         (b"with rf('a'):  # kinetoscope: ignore[idle-gap] kinetoscope: ignore", True, False),
+        (b"with rf('a'):  # kinetoscope: ignore[idle-gap]  # kinetoscope: ignore[synchronisation]", True, True),
+        (b"with rf('a'):  # kinetoscope: ignore[[idle-gap]]", False, False),
+        (b"with rf('a'):  # kinetoscope: ignore[,, ,idle-gap,,]", True, False),
+        (b"with rf('a'):  # kinetoscope: ignore[idle-gap synchronisation]", False, False),
+        (b"with rf('a'):  # kinetoscope: ignore-all", False, False),
+        (b"with rf('a'):  # kinetoscope: ignore(idle-gap)", True, True),
+        ("with rf('a'):  # é 训练 kinetoscope:\u00a0ignore[idle-gap]".encode(), False, False),
+        (b"with rf('a'):  # kinetoscope: ignore[\xff\xfe\x00, idle-gap]", True, False),
+        (b"with rf('a'):  # kinetoscope: ignore[" + b"x," * 100_000 + b"idle-gap]", True, False),
+        (b"with rf('a'):" + b"  # kinetoscope: " * 20_000, False, False),
     ],
 )
 def test_a_comment_switches_findings_off(line, ignored, other):

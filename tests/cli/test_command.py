@@ -28,6 +28,24 @@ def test_a_trace_has_findings_to_fail_on_and_a_report(tmp_path: Path, capsys: py
     assert main(["read", str(BEFORE), "--fail-on", "idle-gap"]) == 0
 
 
+def test_a_series_of_names_is_one_result_of_the_report(tmp_path: Path) -> None:
+    report = tmp_path / "findings.sarif"
+    source = tmp_path / "serve.py"
+    source.write_text(SOURCE.replace("'other'", "f'step[DECODE bs={bs} it={it}]'"))
+    trace = ROOT / "tests" / "traces" / "cases" / "r05_numbered_steps.json"
+    assert main(["read", str(trace), "--source", str(source), "--sarif", str(report)]) == 0
+    (run,) = json.loads(report.read_bytes())["runs"]
+    found = [
+        (
+            each["ruleId"],
+            each["partialFingerprints"]["kinetoscope/v1"],
+            each["locations"][0]["physicalLocation"]["region"]["startLine"],
+        )
+        for each in run["results"]
+    ]
+    assert found == [("mixed", "mixed:step[DECODE bs=N it=N]", 2)]
+
+
 def test_a_source_that_is_not_the_one_recorded_is_doubted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "script.py"
     source.write_text(SOURCE)

@@ -101,7 +101,7 @@ class Kinetoscope:
 
     def start(self, *arguments, env=None, **options):
         return subprocess.Popen(
-            [*COMMAND, *map(os.fspath, arguments)],
+            [*options.pop("command", COMMAND), *map(os.fspath, arguments)],
             cwd=options.pop("cwd", self.folder),
             env=self.environment | (env or {}),
             stdin=options.pop("stdin", subprocess.DEVNULL),

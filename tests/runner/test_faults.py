@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -19,11 +20,13 @@ LOST = "what was measured is lost"
 # By state and what happens there: exit code, whether numbers are shown, whether `finally` ran, what is said.
 MATRIX = {
     ("running", "cancel"): (130, False, True, "The run was cancelled."),
+    ("running", "cancel twice"): (130, False, False, "The run was cancelled."),
     ("running", "SIGTERM"): (130, False, True, "The run was cancelled."),
     ("running", "time limit"): (3, False, True, "before any region was measured"),
     ("running", "runner killed"): (1, False, False, "killed by signal 9"),
     ("running", "command killed"): (-9, False, False, ""),
     ("recording", "cancel"): (130, True, True, "What was measured before is kept."),
+    ("recording", "cancel twice"): (130, True, False, "What was measured before is kept."),
     ("recording", "SIGTERM"): (130, True, True, "What was measured before is kept."),
     ("recording", "time limit"): (0, True, True, "The time limit ended the run."),
     ("recording", "runner killed"): (1, False, False, "what was recorded by then is lost"),
@@ -32,14 +35,41 @@ MATRIX = {
     ("saving", "cancel twice"): (130, True, None, "What was measured before is kept."),
     ("saving", "cancel thrice"): (130, False, False, LOST),
     ("saving", "SIGTERM"): (130, True, True, "What was measured before is kept."),
+    ("saving", "time limit"): (0, True, True, "The time limit ended the run."),
     ("saving", "runner killed"): (1, False, False, LOST),
     ("saving", "command killed"): (-9, False, False, ""),
+    ("reading", "cancel"): (0, True, True, ""),
+    ("reading", "cancel twice"): (130, False, False, "Cancelled."),
+    ("reading", "SIGTERM"): (0, True, True, ""),
+    ("reading", "time limit"): (0, True, True, ""),
+    ("reading", "runner killed"): (0, True, False, ""),
+    ("reading", "command killed"): (-9, False, False, ""),
+    ("reading", "line closed"): (0, True, True, ""),
+    ("reading", "trace damaged"): (3, False, True, "is not JSON"),
     ("leaving", "cancel"): (0, True, True, "waiting for the script's own clean-up"),
     ("leaving", "cancel twice"): (0, True, False, "the script was ended: by a second cancel"),
     ("leaving", "SIGTERM"): (0, True, True, "waiting for the script's own clean-up"),
+    ("leaving", "time limit"): (0, True, True, "waiting for the script's own clean-up"),
     ("leaving", "runner killed"): (0, True, False, ""),
     ("leaving", "command killed"): (-9, True, False, ""),
+    ("leaving", "line closed"): (0, True, True, ""),
 }
+
+# The command, whose clock is 101 s ahead as soon as the file is there; it tells that it has looked at it by then.
+LATE = """
+import sys, time
+from pathlib import Path
+from types import SimpleNamespace
+from kinetoscope_core import cli, launching
+late = Path(sys.argv.pop(1))
+def monotonic():
+    if not late.exists():
+        return time.monotonic()
+    late.with_name("seen").touch()
+    return time.monotonic() + 101
+launching.time = SimpleNamespace(monotonic=monotonic)
+sys.exit(cli.main())
+"""
 
 
 class Stay:
@@ -48,15 +78,34 @@ class Stay:
     def __init__(self, kinetoscope, folder, state, *options):
         self.kinetoscope = kinetoscope
         self.state = state
+        self.folder = folder
         self.saving = folder / "saving"
         self.now = self.saving if state == "saving" else folder / "now"
         self.go = folder / "go"
+        self.trace = folder / "elsewhere.json"
         environment = {"PYTHONPATH": str(FAKE_TORCH)}
         if state == "saving":
             environment["FAKE_TORCH_SAVING"] = str(self.saving)
-        self.process = kinetoscope.start(*options, "stays.py", "--json", "--", state, folder, env=environment)
+        if state == "reading":
+            environment["FAKE_TORCH_ELSEWHERE"] = str(self.trace)
+        self.process = kinetoscope.start(
+            *options,
+            "stays.py",
+            "--json",
+            "--",
+            state,
+            folder,
+            env=environment,
+            command=[sys.executable, "-c", LATE, folder / "late", "profile"],
+        )
         self.seen = b""
+        self.pipe = None
         wait_until(self.now.exists)
+        if state == "reading":  # returns as soon as the command has opened its end
+            (pipe,) = (kinetoscope.cache / "kinetoscope" / "new").glob("*/trace-1.json")
+            self.pipe = pipe.open("wb")
+        elif state == "leaving" and not (folder / "cuts").exists():
+            self.until(b"own clean-up")
 
     def until(self, text):
         while text not in self.seen:
@@ -64,9 +113,17 @@ class Stay:
             assert line, self.seen
             self.seen += line
 
+    def signals(self, number):
+        """Sends one; one that comes while another of its kind waits is none, so it is waited until it is taken."""
+        self.process.send_signal(number)
+        wait_until(lambda: not _is_pending(self.process.pid, number))
+
     def let_go(self):
         self.go.touch()
         self.saving.unlink(missing_ok=True)
+        if self.state == "reading":
+            with self.pipe:
+                self.pipe.write(self.trace.read_bytes())
 
     def script(self):
         """The process of the script."""
@@ -75,40 +132,43 @@ class Stay:
         return script
 
     def finish(self):
+        if self.pipe is not None:
+            with suppress(BrokenPipeError):
+                self.pipe.close()
         return self.kinetoscope.finish(self.process, seen=self.seen)
 
 
 def do(stay, what):
     """Makes it happen, and lets the script go where it is to end by itself then."""
+    is_early = stay.state in ("running", "recording")  # the script goes on, to its `finally`, by what happens
     if what.startswith("cancel"):
-        number = {"cancel": 1, "cancel twice": 2, "cancel thrice": 3}[what]
-        if stay.state == "leaving":
-            stay.until(b"own clean-up")
-        for count in range(number):
-            stay.process.send_signal(signal.SIGINT)
-            # A signal that comes while one of its kind waits is none: each is taken before the next is sent.
-            wait_until(lambda: not _is_pending(stay.process.pid, signal.SIGINT))
-            if stay.state in ("running", "recording") and count == 0:
-                return
-        if (stay.state, what) in {("saving", "cancel"), ("saving", "cancel twice"), ("leaving", "cancel")}:
-            stay.let_go()
+        for left in reversed(range({"cancel": 1, "cancel twice": 2, "cancel thrice": 3}[what])):
+            stay.signals(signal.SIGINT)
+            if is_early and left:
+                wait_until(stay.now.exists)
+        ends = is_early or what == "cancel thrice" or (stay.state != "saving" and what == "cancel twice")
     elif what == "SIGTERM":
-        if stay.state == "leaving":
-            stay.until(b"own clean-up")
-        stay.process.send_signal(signal.SIGTERM)
-        if stay.state in ("saving", "leaving"):
-            wait_until(lambda: not _is_pending(stay.process.pid, signal.SIGTERM))
-            stay.let_go()
+        stay.signals(signal.SIGTERM)
+        ends = is_early
+    elif what == "time limit":
+        (stay.folder / "late").touch()
+        if stay.state != "reading":  # where it looks at no clock
+            wait_until((stay.folder / "seen").exists)
+        ends = is_early
     elif what == "runner killed":
-        if stay.state == "leaving":
-            stay.until(b"own clean-up")
         os.kill(stay.script(), signal.SIGKILL)
+        ends = stay.state != "reading"
     elif what == "command killed":
-        if stay.state == "leaving":
-            stay.until(b"own clean-up")
         stay.process.send_signal(signal.SIGKILL)
         stay.process.wait()
         wait_until(lambda: not processes_with(stay.kinetoscope.mark))
+        ends = True
+    else:
+        if what == "trace damaged":
+            stay.trace.write_text("no trace")
+        ends = False
+    if not ends:
+        stay.let_go()
 
 
 def _is_pending(process, number):
@@ -124,7 +184,11 @@ def _is_pending(process, number):
 def test_whatever_ends_a_run_what_was_measured_is_shown_or_its_loss_is_said(kinetoscope, tmp_path, state, what):
     code, is_measured, has_cleaned_up, text = MATRIX[state, what]
     options = ["--to-the-end"] if state == "recording" else []
-    options += ["--time-limit", "3"] if what == "time limit" else []
+    options += ["--time-limit", "100"] if what == "time limit" else []
+    if what == "cancel twice" and state in ("running", "recording"):
+        (tmp_path / "stays").touch()
+    if what == "line closed":
+        (tmp_path / "cuts").touch()
     stay = Stay(kinetoscope, tmp_path, state, *options)
     do(stay, what)
     ran = stay.finish()
@@ -133,6 +197,7 @@ def test_whatever_ends_a_run_what_was_measured_is_shown_or_its_loss_is_said(kine
     if has_cleaned_up is not None:
         assert (b"finally ran" in ran.script_output) == has_cleaned_up, ran
     assert text in ran.messages
+    assert "unmeasured" not in ran.messages
     assert b"Traceback" not in ran.stderr
     new = kinetoscope.cache / "kinetoscope" / "new"
     assert what == "command killed" or not list(new.iterdir())
@@ -193,6 +258,35 @@ def test_a_number_that_is_another_file_s_by_now_is_not_written_to(kinetoscope, t
     ran = run(kinetoscope, tmp_path, STEPS + takes + goes_on)
     assert ran.script_output == b"at its end\n"
     assert ours.read_bytes() == b""
+
+
+def test_a_child_of_a_script_that_has_closed_our_line_says_nothing_and_closes_no_other_file(kinetoscope, tmp_path):
+    forks = """
+step()
+os.closerange(3, 1024)
+os.dup2(1, 200)
+for number in range(201, 300): os.dup2(1, number)
+child = os.fork()
+if not child:
+    for number in range(200, 300): os.write(number, b".")
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    ran = run(kinetoscope, tmp_path, STEPS + forks, "--to-the-end")
+    assert ran.script_output == b"." * 100
+
+
+def test_processes_that_outlive_the_script_may_have_entered_its_regions(kinetoscope, tmp_path):
+    """As Ray's workers, which nobody waits for."""
+    starts = """
+import subprocess
+works = "import sys; kept = b'x' * 150_000_000; print('works', flush=True); sys.stdin.read()"
+child = subprocess.Popen([sys.executable, "-c", works], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+"""
+    ran = run(kinetoscope, tmp_path, STEPS + starts)
+    assert ran.code == 3, ran
+    assert "it started other processes" in ran.messages
 
 
 def test_a_script_that_is_killed_from_outside_may_have_run_out_of_memory(kinetoscope, tmp_path):
@@ -291,6 +385,37 @@ def test_a_run_that_ignores_interrupts_can_be_ended_all_the_same(kinetoscope, tm
     ran = kinetoscope.finish(process, seen=seen)
     assert ran.code == 130
     assert b"finally ran" in ran.script_output
+
+
+def test_what_a_script_patches_is_its_own_and_measures_no_less(kinetoscope, tmp_path):
+    patches = """
+import json, threading
+from contextlib import ExitStack
+from unittest import mock
+with ExitStack() as patched:
+    clock = patched.enter_context(mock.patch("time.monotonic", side_effect=[1.0, 2.0]))
+    for name in ("time.time_ns", "time.sleep", "os.getpid", "os.replace", "json.dump", "json.dumps", "json.loads"):
+        patched.enter_context(mock.patch(name))
+    patched.enter_context(mock.patch("builtins.open", mock.mock_open()))
+    for _ in range(8): step()
+    threading.Event().wait(0.6)
+    print(time.monotonic(), time.monotonic(), clock.call_count, flush=True)
+    os._exit(0)
+"""
+    for options in ((), ("--to-the-end",)):
+        ran = run(kinetoscope, tmp_path, STEPS + patches, *options)
+        assert ran.code == 0, ran
+        assert ran.counts() == {"step": (8, 5)}
+        assert ran.script_output == (b"1.0 2.0 2\n" if options else b"")
+
+
+def test_frames_of_ours_are_in_no_traceback(kinetoscope, tmp_path):
+    deep = "def deep():\n    with record_function('deep'):\n        deep()\ndeep()\n"
+    ran = run(kinetoscope, tmp_path, STEPS + "step()\n" + deep, "--to-the-end")
+    assert ran.code == 1
+    assert b"RecursionError" in ran.script_output
+    assert b"kinetoscope_core" not in ran.script_output
+    assert ran.counts()["step"] == (1, 1)
 
 
 def test_a_place_is_the_user_s_own_line(kinetoscope, tmp_path):

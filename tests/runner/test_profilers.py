@@ -51,6 +51,14 @@ def test_a_profiler_that_records_nothing_is_said_to(kinetoscope, tmp_path, how):
     assert ran.script_output.endswith(b"done\n")
 
 
+def test_a_forked_child_s_own_profiler_is_its_own(kinetoscope):
+    ran = kinetoscope("child_profiles.py")
+    assert ran.code == 0, ran
+    assert ran.counts() == {"parent": (30, 27)}
+    assert not ran.result["run"]["is_adopted"]
+    assert _without_torch_s_log(ran.script_output) == b"child saw 1\nchild's status 0\n"
+
+
 def _without_torch_s_log(output):
     """Kineto's log lines and torch's warnings stay as torch writes them."""
     lines = output.splitlines(keepends=True)

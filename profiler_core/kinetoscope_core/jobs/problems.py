@@ -172,8 +172,8 @@ def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
     wanted = [region.name for region in log.regions if region.name == focus.name or _is_at(region, focus.places)]
     if wanted:
         return NothingMeasured(
-            f"{printable(wanted[0])} had too few passages for {setting('warmup')}, or ran on other threads, which torch"
-            " records from 2.7 on; ask for fewer, or run the script for longer."
+            f"{printable(wanted[0])} had too few calls for {setting('warmup')}, or ran on other threads, which torch"
+            " records from 2.7 on. Warm up less, or let the script run for longer."
         )
     which = f"named {printable(focus.name)}" if focus.name else f"at {printable(_place_text(focus.places[0]))}"
     return NothingMeasured(f"No region {which} was entered. Those that were: {shortlist(names)}.")

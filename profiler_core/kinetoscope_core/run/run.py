@@ -184,7 +184,7 @@ class Run:
         if self._runner.hello is None:
             return "starting"
         if "lost" in messages and "ended" not in messages:
-            return "unheard" if self._asked_at is None else "leaving"
+            return "unheard" if self._asked_at is None and not self._is_finished() else "leaving"
         if self._is_saving:
             return "saving"
         if "goes_on" in messages:
@@ -264,7 +264,8 @@ class Run:
         outcome.was_ended_early = self._is_finished()
         outcome.is_prepared = self._runner.is_prepared
         outcome.torch_was_imported = "torch imported" in self._phases
-        self._is_cut |= "lost" in messages and ended is None and not exit_code and self._runner.has_ended()
+        is_lost = "lost" in messages and ended is None and not self._is_finished()
+        self._is_cut |= is_lost and not exit_code and self._runner.has_ended()
         outcome.is_leaving = not self._runner.has_ended() and ended is None
         outcome.lost_while = self._lost_while()
         outcome.problems = list(self._problems)

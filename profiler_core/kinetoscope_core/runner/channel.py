@@ -4,9 +4,10 @@ stdout and stderr belong to the script and never carry a message.
 """
 
 import hmac  # noqa: F401 # pyright: ignore[reportUnusedImport] - else imported at the first call, by the script's path
-import json
 import os
+import select
 import threading
+from json import dumps, loads
 from multiprocessing.connection import Client
 from typing import Any, Dict, Optional, Tuple
 
@@ -35,10 +36,11 @@ class Channel:
 
     def _forget(self) -> None:
         """In a forked child: it must neither speak for its parent nor keep the line open."""
-        connection, self._connection = self._connection, None
+        connection = self._connection
         self._lock = threading.Lock()
-        if connection is not None:
+        if connection is not None and self._is_there(connection):
             connection.close()
+        self._connection = None
 
     @staticmethod
     def _identity_of(connection: Any) -> Optional[Tuple[int, int]]:
@@ -65,7 +67,7 @@ class Channel:
         connection = self._connection
         if connection is None or not self._is_there(connection):
             return
-        data = json.dumps(dict(fields, event=event)).encode("utf-8")
+        data = dumps(dict(fields, event=event)).encode("utf-8")
         try:
             with self._lock:
                 connection.send_bytes(data)
@@ -80,15 +82,24 @@ class Channel:
         connection = self._connection
         if connection is not None and self._is_there(connection):
             try:
-                return json.loads(connection.recv_bytes()) if connection.poll(timeout) else None
+                return loads(connection.recv_bytes()) if _has_news(connection, timeout) else None
             except (OSError, EOFError, TypeError, ValueError):  # closed by the script, it fails in any of these ways
                 self._is_there(connection)
         raise LineCut if self.is_cut else EOFError
 
 
+def _has_news(connection: Any, timeout: Optional[float]) -> bool:
+    """As `connection.poll`, which looks at `time.monotonic`, and so at what the script may have put in its place."""
+    if not hasattr(select, "poll"):  # Windows
+        return bool(connection.poll(timeout))
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    return bool(waiting.poll(None if timeout is None else timeout * 1000))
+
+
 def connect() -> Channel:
     """Connects as the environment says, and removes what it says from the environment."""
-    address, key = json.loads(os.environ.pop(ENVIRONMENT_VARIABLE))
+    address, key = loads(os.environ.pop(ENVIRONMENT_VARIABLE))
     place = address if isinstance(address, str) else tuple(address)
     return Channel(_out_of_the_way(Client(place, authkey=bytes.fromhex(key))))
 

@@ -141,10 +141,15 @@ def forget_what_the_script_would_not_find(loaded_by_python: AbstractSet[str]) ->
 
 
 def without_our_frames(traceback: Optional[TracebackType], *also: str) -> Optional[TracebackType]:
-    """The traceback from the script's own first frame on, as Python would show it."""
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith(FOLDER) and file not in also:
-            break
-        traceback = traceback.tb_next
-    return traceback
+    """The traceback as Python would show it: without the frames that lead to the script, and what it calls of ours."""
+
+    def next_of_theirs(here: Optional[TracebackType]) -> Optional[TracebackType]:
+        while here is not None and here.tb_frame.f_code.co_filename.startswith((FOLDER, *also)):
+            here = here.tb_next
+        return here
+
+    first = here = next_of_theirs(traceback)
+    while here is not None:
+        here.tb_next = next_of_theirs(here.tb_next)
+        here = here.tb_next
+    return first

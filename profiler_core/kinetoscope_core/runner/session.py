@@ -4,8 +4,9 @@ import os
 import signal
 import sys
 import threading
-import time
 import warnings
+from os import getpid  # by its name, as all that is called within a region: the script may patch the module's
+from time import monotonic, sleep
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
@@ -53,7 +54,7 @@ class Session:
             self._new_trace_path,
             self._trace_not_saved,
         )
-        self._pid = os.getpid()
+        self._pid = getpid()
         self._state = "waiting"
         self._lock = threading.RLock()
         self._own_window: Optional[Dict[str, Any]] = None
@@ -148,7 +149,7 @@ class Session:
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
-        return os.getpid() != self._pid
+        return getpid() != self._pid
 
     def _is_not_the_script_s(self, profile: Any) -> bool:
         return self._is_child() or self._profiler.is_ours(profile)
@@ -203,7 +204,7 @@ class Session:
                 return
             self._log.clear()
             self._log.is_recording = True
-            self._opened_at = time.monotonic()
+            self._opened_at = monotonic()
             self._state = "open"
         self._channel.send("phase", phase="measuring")
 
@@ -212,7 +213,7 @@ class Session:
         return not self._log.open_passages or self._log.are_open_for(self._plan.budget_s)
 
     def _is_over_budget(self) -> bool:
-        return not self._plan.to_the_end and time.monotonic() - self._opened_at > self._plan.budget_s
+        return not self._plan.to_the_end and monotonic() - self._opened_at > self._plan.budget_s
 
     def _close_window(self, why: str) -> None:
         """Stops our profiler and saves its trace and the log. Does nothing unless the window is open."""
@@ -277,15 +278,18 @@ class Session:
             "recordings": len(self._adoption.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
-            "has_children": children.have_worked(),
+            "has_children": not self._log.regions and self._have_children_worked(),
         }
         try:
             write_log(self._folder, log)
         except OSError as error:
             self._channel.send("problem", code="log-not-saved", message=f"The region log was not saved: {error}")
 
+    def _have_children_worked(self) -> bool:
+        return children.have_worked(processes.processes_of(self._request["run_id"]))
+
     def _report_progress(self, region: NamedRegion) -> None:
-        now = time.monotonic()
+        now = monotonic()
         if now - self._last_progress < SECONDS_BETWEEN_PROGRESS:
             return
         self._last_progress = now
@@ -301,7 +305,7 @@ class Session:
             try:
                 message = self._channel.receive(WATCH_SECONDS)
             except EOFError:
-                if os.getpid() == self._pid:
+                if getpid() == self._pid:
                     processes.end_with_all(self._request["run_id"], self._request["own_group"])
                 return
             except channels.LineCut:
@@ -311,7 +315,7 @@ class Session:
                 self._stop(message["interrupt"])
             self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
-            is_stuck = self._state == "open" and time.monotonic() - self._opened_at > 2 * self._plan.budget_s
+            is_stuck = self._state == "open" and monotonic() - self._opened_at > 2 * self._plan.budget_s
             if is_stuck and not self._plan.to_the_end:
                 self._end.is_over = True
                 self._close_window("the time budget is over")
@@ -338,5 +342,5 @@ class Session:
             self._state = "closed"
         starter = os.getppid()
         while os.getppid() == starter:
-            time.sleep(WATCH_SECONDS)
+            sleep(WATCH_SECONDS)
         processes.end_with_all(self._request["run_id"], self._request["own_group"])

@@ -1,4 +1,7 @@
-"""Stays in each state of a run's end until it is let go: `stays.py STATE FOLDER`, where `FOLDER/now` is made there."""
+"""Stays in each state of a run's end until it is let go: `stays.py STATE FOLDER`, where `FOLDER/now` is made there.
+
+With `FOLDER/stays` it stays in its clean-up, too; with `FOLDER/cuts` it closes all descriptors from 3 on there.
+"""
 
 import os
 import sys
@@ -30,6 +33,8 @@ try:
     if state == "recording":
         stay()
 finally:
-    if state == "leaving":
+    if os.path.exists(os.path.join(folder, "cuts")):
+        os.closerange(3, 1024)
+    if state in ("leaving", "reading") or os.path.exists(os.path.join(folder, "stays")):
         stay()
     print("finally ran", flush=True)

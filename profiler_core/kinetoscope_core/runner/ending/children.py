@@ -5,7 +5,7 @@ Knows nothing of sessions and profilers.
 
 import os
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 try:
     import resource
@@ -16,16 +16,28 @@ _BYTES_WITH_TORCH = 100_000_000
 _SECONDS_WITH_TORCH = 0.3
 
 
-def have_worked() -> bool:
-    """Whether a process that the script started, and has waited for, was as large and busy as one with torch.
+def have_worked(living: Iterable[int]) -> bool:
+    """Whether a process that the script started was as large and busy as one with torch.
 
-    False where the system does not tell (Windows).
+    It may be one of the `living`, as Ray's are when the script ends, or one that the script has waited for. False where
+    the system does not tell (Windows).
     """
     if resource is None:
         return False
+    if any(_bytes_of(process) >= _BYTES_WITH_TORCH for process in living):
+        return True
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     bytes_of_unit = 1 if sys.platform == "darwin" else 1024
     return usage.ru_maxrss * bytes_of_unit >= _BYTES_WITH_TORCH and usage.ru_utime >= _SECONDS_WITH_TORCH
+
+
+def _bytes_of(process: int) -> int:
+    """How much of it is in memory; 0 once it has ended."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
 
 
 def keep_before_leaving(is_child: Callable[[], bool], finish: Callable[..., None]) -> None:

@@ -2,7 +2,7 @@
 
 import signal
 import threading
-import time
+from time import monotonic
 from typing import Any, Callable, Optional, Tuple, Type
 
 from .frameworks import exception_to_end_with, is_in_a_test, test_that_runs
@@ -60,7 +60,7 @@ class End:
         """Raises it in the main thread; the watching thread sees whether that comes out of where it is."""
         self.is_over = True
         self._choose_kind()
-        self._waken_at = time.monotonic() + WAKEN_AFTER_S
+        self._waken_at = monotonic() + WAKEN_AFTER_S
         self._main_was_at = place_of_main_thread()
         raise_in_main_thread(self._kind)
 
@@ -100,7 +100,7 @@ class End:
         if self.has_left or place_of_main_thread() != self._main_was_at:
             self._main_was_at = self._waken_at = None
             self._send("leaving")
-        elif self._waken_at is not None and time.monotonic() > self._waken_at:
+        elif self._waken_at is not None and monotonic() > self._waken_at:
             self._waken_at = None
             if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                 raise_in_main_thread(None)

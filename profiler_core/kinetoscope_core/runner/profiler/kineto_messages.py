@@ -16,6 +16,7 @@ _LINE_OF_KINETO = re.compile(
     rb"|ERROR: External init callback must run in same thread"
     rb"|\[W.* Toggling CPU activity)"
 )
+_open = open  # as it was before the script, which may patch it
 KEPT = "stderr.kept"
 """What stands in it when the process has crashed was written while a profiler started or stopped."""
 _FAILURES = (b"CUPTI_ERROR", b"CUPTI initialization failed", b"Failed to init", b"insufficient privileges")
@@ -59,9 +60,9 @@ def not_of_kineto(lines: Iterable[bytes], failures: List[str]) -> Iterator[bytes
 def _kept_in(folder: Optional[str]) -> Generator[IO[bytes], None, None]:
     path = os.path.join(folder or "", KEPT)
     try:
-        kept = tempfile.TemporaryFile() if folder is None else open(path, "w+b")  # noqa: SIM115 - closed below
+        kept = tempfile.TemporaryFile() if folder is None else _open(path, "w+b")  # noqa: SIM115 - closed below
     except OSError:  # a full disk: this must not be what ends the measuring
-        with open(os.devnull, "w+b") as nowhere:
+        with _open(os.devnull, "w+b") as nowhere:
             yield nowhere
         return
     with kept:

@@ -8,12 +8,13 @@ import functools
 import os
 import sys
 import threading
-import time
 import warnings
+from time import sleep
 from typing import Any, Dict, Generator, Iterable, List, Optional, Set, Tuple
 
 from .kineto_messages import kineto_log_kept
 
+_open = open  # as it was before the script, which may patch it
 QUIET_S = 0.02
 START_UP_REGION = "kinetoscope: start-up launch"
 """The annotation around the throw-away launch, so that the trace says what that kernel is."""
@@ -78,7 +79,7 @@ class Profiler:
             activity = sys.modules["torch"].profiler.ProfilerActivity
             profile.toggle_collection_dynamic(False, [activity.CPU])
             self.was_quietened = True
-            time.sleep(QUIET_S)
+            sleep(QUIET_S)
 
     def stop_and_export(self, path: str) -> bool:
         """Stops and writes the trace, once; False if another thread has done so. Raises OSError without a file."""
@@ -103,7 +104,7 @@ class Profiler:
 def _is_whole(path: str) -> bool:
     """Whether the file is there and ends as a trace does: Kineto says nothing of a disk that is full."""
     try:
-        with open(path, "rb") as file:
+        with _open(path, "rb") as file:
             file.seek(-min(64, os.path.getsize(path)), os.SEEK_END)
             return file.read().rstrip().endswith(b"}")
     except OSError:

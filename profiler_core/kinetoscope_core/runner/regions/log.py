@@ -5,12 +5,13 @@ fixed name. The log is matched to the trace's slices by thread, name and order. 
 """
 
 import functools
-import json
 import os
 import sys
 import threading
-import time
 from array import array
+from json import dump
+from os import replace
+from time import time_ns
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -18,6 +19,7 @@ from .. import FOLDER
 from .entered_names import NamedRegion, Place, Series, pattern_of, safe_name
 from .places import Level, Places
 
+_open = open  # as it was before the script, which may patch it
 MOST_NAMES = 1000
 """Of one place: names that are new then are counted by their pattern, so that numbered steps take no memory."""
 
@@ -105,7 +107,7 @@ class RegionLog:
 
     def are_open_for(self, seconds: float) -> bool:
         """Whether every region that is open now has been for so long."""
-        before_ns = time.time_ns() - int(seconds * 1e9)
+        before_ns = time_ns() - int(seconds * 1e9)
         return all(
             region.since_ns.get(thread, 0) <= before_ns
             for region in list(self.regions)
@@ -174,7 +176,7 @@ class RegionLog:
             series.note_entry(number, thread.outer)
         self._on_enter(region, passage)
         if self.is_recording:
-            now = time.time_ns()
+            now = time_ns()
             if depth == 1:
                 region.since_ns[number] = now
             self._entries.extend((region.index, passage, place_passage, number, now))
@@ -279,6 +281,6 @@ def window_values(
 def write_log(folder: str, values: Dict[str, Any]) -> None:
     """Writes a run's log, whole or not at all. Raises OSError."""
     path = os.path.join(folder, "regionlog.json")
-    with open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
-        json.dump(values, file)
-    os.replace(path + ".tmp", path)
+    with _open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
+        dump(values, file)
+    replace(path + ".tmp", path)
