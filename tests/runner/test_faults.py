@@ -60,15 +60,16 @@ LATE = """
 import sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from kinetoscope_core import cli, launching
+from kinetoscope_core.cli.main import main
+from kinetoscope_core.run import run
 late = Path(sys.argv.pop(1))
 def monotonic():
     if not late.exists():
         return time.monotonic()
     late.with_name("seen").touch()
     return time.monotonic() + 101
-launching.time = SimpleNamespace(monotonic=monotonic)
-sys.exit(cli.main())
+run.time = SimpleNamespace(monotonic=monotonic)
+sys.exit(main())
 """
 
 
