@@ -1,9 +1,13 @@
 """Reads damaged traces, each made of a recorded one by a number: no traceback, no long wait, bounded memory, the laws.
 
-    PYTHONPATH=profiler_core python benchmarks/fuzz_traces.py --seed-from 0 --count 100000
+    PYTHONPATH=profiler_core python benchmarks/fuzz_traces.py --seed-from 0 --count 100000 --jobs 16
 
-A number always makes the same trace, so a run goes on where another one ended. Prints what a number found, and at the
-end the figures; exit code 1 if anything was found. `--write N FILE` writes the trace of one number.
+A number always makes the same trace (of those in tests/traces), so a run goes on where another one ended. Prints what a
+number found, and at the end the figures in one line; exit code 1 if anything was found. `--write N FILE` writes the
+trace of one number.
+
+With `--jobs`, so many processes at once read 500 traces each. Time is that of a process's own CPU, and memory what its
+own peak grew by, so neither depends on how many there are.
 """
 
 import argparse
@@ -12,11 +16,13 @@ import json
 import random
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -119,16 +125,16 @@ _CHANGES: Final[tuple[Callable[[bytes, random.Random], bytes], ...]] = (
 )
 
 
-def fault_of(path: Path) -> str | None:
-    """What is wrong with how this trace is read; `None` if nothing is."""
+def outcome_of(path: Path) -> tuple[str, str | None]:
+    """Whether this trace is read, or refused with a clear error; and what is wrong with that, `None` if nothing is."""
     try:
         to_json(measure_traces([path], []))
         trace, _ = read_trace(path)
-        return _broken_law(attribute(trace))
+        return "read", _broken_law(attribute(trace))
     except KinetoscopeError as error:
-        return None if "\n" not in str(error).strip() else f"a message of several lines: {error}"
+        return "refused", None if "\n" not in str(error).strip() else f"a message of several lines: {error}"
     except Exception:  # noqa: BLE001 - that is what is looked for
-        return traceback.format_exc()
+        return "failed", traceback.format_exc()
 
 
 def _broken_law(found: Attribution) -> str | None:
@@ -153,51 +159,91 @@ def _broken_law(found: Attribution) -> str | None:
     return None
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Reads damaged traces and says what goes wrong.")
-    parser.add_argument("--seed-from", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1_000)
-    parser.add_argument("--write", nargs=2, metavar=("N", "FILE"))
-    given = parser.parse_args()
-    if given.write:
-        Path(given.write[1]).write_bytes(mutated(int(given.write[0])))
-        return 0
+def read_some(seed_from: int, count: int) -> dict[str, int | float]:
+    """Reads the traces of these numbers, prints what is wrong, and gives the figures."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"more than {LONGEST_S} s of the processor")
 
     signal.signal(signal.SIGPROF, stop)
-    faults, longest_s, begun = 0, 0.0, time.monotonic()
+    found: dict[str, int | float] = dict.fromkeys(_FIGURES, 0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.json"
         path.write_bytes(b'{"traceEvents":[]}')
-        fault_of(path)
+        outcome_of(path)
         before = _peak_bytes()
-        for seed in range(given.seed_from, given.seed_from + given.count):
+        for seed in range(seed_from, seed_from + count):
             path.write_bytes(mutated(seed))
             peak, start = _peak_bytes(), time.process_time()
             signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
-            fault = fault_of(path)
+            outcome, fault = outcome_of(path)
             signal.setitimer(signal.ITIMER_PROF, 0)
-            longest_s = max(longest_s, time.process_time() - start)
+            taken_s = round(time.process_time() - start, 2)
+            if taken_s > found["longest_s"]:
+                found["longest_s"], found["longest_seed"] = taken_s, seed
+            if _peak_bytes() > peak:
+                found["more_memory_mb"], found["more_memory_seed"] = (_peak_bytes() - before) >> 20, seed
             if _peak_bytes() - before > MOST_BYTES >= peak - before:
                 fault = fault or f"{(_peak_bytes() - before) >> 20} MB"
+            found["count"] += 1
+            found[outcome] += 1
             if fault:
-                faults += 1
+                found["faults"] += 1
                 print(f"{seed}: {fault}", flush=True)
-            if (seed + 1) % 1_000 == 0:
-                figures = f"longest {longest_s:.2f} s, {(_peak_bytes() - before) >> 20} MB more"
-                took = f"{time.monotonic() - begun:.0f} s"
-                print(f"up to {seed}: {faults} faults, {figures}, {took}", file=sys.stderr, flush=True)
-    figures = {
-        "from": given.seed_from,
-        "count": given.count,
-        "faults": faults,
-        "longest_s": round(longest_s, 2),
-        "more_memory_mb": (_peak_bytes() - before) >> 20,
-    }
-    print(json.dumps(figures))
-    return 1 if faults else 0
+    return found
+
+
+_FIGURES: Final = (
+    *("count", "faults", "read", "refused", "failed"),
+    *("longest_s", "longest_seed", "more_memory_mb", "more_memory_seed"),
+)
+_A_PROCESS: Final = 500
+
+
+def read_in_processes(seed_from: int, count: int, jobs: int) -> dict[str, int | float]:
+    """The same in so many processes at once. One that dies is a fault of its numbers."""
+    begun = time.monotonic()
+
+    def part(begin: int) -> tuple[int, subprocess.CompletedProcess[str]]:
+        few = min(_A_PROCESS, seed_from + count - begin)
+        command = [sys.executable, __file__, "--seed-from", str(begin), "--count", str(few)]
+        return few, subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+
+    whole: dict[str, int | float] = dict.fromkeys(_FIGURES, 0)
+    with ThreadPoolExecutor(jobs) as pool:
+        begins = range(seed_from, seed_from + count, _A_PROCESS)
+        for begin, (few, done) in zip(begins, pool.map(part, begins), strict=True):
+            *said, figures = done.stdout.splitlines() or [""]
+            if done.returncode not in (0, 1):
+                said, figures = [f"{begin} to {begin + few - 1}: the process ended with {done.returncode}"], ""
+            print(*said, sep="\n", end="\n" if said else "", flush=True)
+            found = json.loads(figures) if figures else {**whole, "count": few, "faults": 1, "failed": 1}
+            for name in ("count", "faults", "read", "refused", "failed"):
+                whole[name] += found[name]
+            for name, seed in (("longest_s", "longest_seed"), ("more_memory_mb", "more_memory_seed")):
+                if figures and found[name] > whole[name]:
+                    whole[name], whole[seed] = found[name], found[seed]
+            took = f"{time.monotonic() - begun:.0f} s"
+            print(f"up to {begin + few - 1}: {whole['faults']} faults, {took}", file=sys.stderr, flush=True)
+    return whole
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Reads damaged traces and says what goes wrong.")
+    parser.add_argument("--seed-from", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1_000)
+    parser.add_argument("--jobs", type=int, default=1, metavar="N")
+    parser.add_argument("--write", nargs=2, metavar=("N", "FILE"))
+    given = parser.parse_args()
+    if given.write:
+        Path(given.write[1]).write_bytes(mutated(int(given.write[0])))
+        return 0
+    if given.count > _A_PROCESS:
+        found = read_in_processes(given.seed_from, given.count, given.jobs)
+    else:
+        found = read_some(given.seed_from, given.count)
+    print(json.dumps({"from": given.seed_from, **found}))
+    return 1 if found["faults"] else 0
 
 
 def _peak_bytes() -> int:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.breakdown import Recording, breakdowns
-from kinetoscope_core.analysis.statistics import RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RegionKey, Window, summarise
 from kinetoscope_core.trace import read_trace
 
 _WAIT = "cudaStreamSynchronize"
@@ -252,8 +252,8 @@ def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warm
     found = attribute(trace)
     keys = [RegionKey(occurrence.name) for occurrence in found.occurrences]
     window = Window(found.occurrences, keys, [index < warmup for index in range(len(keys))])
-    parts = breakdowns([Recording(trace, found, window)], most=None)
-    for region in summarise(window):
+    parts = breakdowns([Recording(trace, found, window)], Calls(window), has_all=True)
+    for region in summarise(Calls(window)):
         part = parts[RegionKey(region.name)]
         cpu = (part.cpu_self_ns, part.cpu_calls_ns, part.cpu_operators_ns, part.cpu_nested_ns)
         assert min(cpu) >= 0

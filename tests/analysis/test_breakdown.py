@@ -8,7 +8,7 @@ import pytest
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.breakdown import breakdowns
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RegionKey, Window, summarise
 from kinetoscope_core.results.measures import ChainLink, KernelShare
 from kinetoscope_core.trace import read_trace
 
@@ -27,6 +27,10 @@ def recording_of(path, warmup=0):
     )
 
 
+def breakdowns_of(recording, *, has_all=False):
+    return breakdowns([recording], Calls(recording.window), has_all=has_all)
+
+
 def made(folder, *events):
     """A trace of (category, name, thread, start, length in µs, correlation)."""
     path = folder / "trace.json"
@@ -42,8 +46,8 @@ def made(folder, *events):
 
 
 def assert_adds_up(*recordings):
-    parts = breakdowns(recordings, most=None)
-    for region in summarise(*(recording.window for recording in recordings)):
+    parts = breakdowns(recordings, Calls(*(each.window for each in recordings)), has_all=True)
+    for region in summarise(Calls(*(recording.window for recording in recordings))):
         part = parts[RegionKey(region.name)]
         cpu = (part.cpu_nested_ns, part.cpu_operators_ns, part.cpu_calls_ns, part.cpu_self_ns)
         assert sum(cpu) == region.cpu_total_ns.sum
@@ -79,13 +83,13 @@ def test_the_parts_of_several_windows_add_up():
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_operators_on_the_region_s_thread_take_its_share_of_operators(path):
-    for part in breakdowns([recording_of(path)], most=None).values():
+    for part in breakdowns_of(recording_of(path), has_all=True).values():
         own = [operator for operator in part.operators if not operator.is_on_other_thread]
         assert sum(operator.cpu_total_ns for operator in own) == part.cpu_operators_ns
 
 
 def test_the_way_to_the_costliest_kernel_names_regions_operators_and_the_launch():
-    parts = breakdowns([recording_of(TRACES / "h200" / "train_mlp.json.gz")])
+    parts = breakdowns_of(recording_of(TRACES / "h200" / "train_mlp.json.gz"))
     forward = parts[RegionKey("forward")]
     assert [(link.kind, link.name) for link in forward.chain[:-1]] == [
         ("region", "forward"),
@@ -99,7 +103,7 @@ def test_the_way_to_the_costliest_kernel_names_regions_operators_and_the_launch(
 
 
 def test_the_operators_of_backward_are_those_of_the_autograd_thread():
-    backward = breakdowns([recording_of(TRACES / "h200" / "train_mlp.json.gz")])[RegionKey("backward")]
+    backward = breakdowns_of(recording_of(TRACES / "h200" / "train_mlp.json.gz"))[RegionKey("backward")]
     first = backward.operators[0]
     assert first.name == "autograd::engine::evaluate_function: AddmmBackward0"
     assert (first.is_on_other_thread, first.count, first.cuda_total_ns) == (True, 16, 1016510)
@@ -121,7 +125,7 @@ def test_what_lies_in_an_operator_is_the_operator_s(tmp_path):
         ("kernel", "k", 7, 300, 8, 2),
         ("kernel", "other", 7, 400, 9, 3),
     )
-    part = breakdowns([recording])[RegionKey("r")]
+    part = breakdowns_of(recording)[RegionKey("r")]
     assert (part.cpu_operators_ns, part.cpu_calls_ns, part.cpu_nested_ns, part.cpu_self_ns) == (
         30_000, 5_000, 20_000, 45_000,
     )  # fmt: skip
@@ -146,6 +150,6 @@ def test_passages_on_other_threads_than_the_first_are_counted(tmp_path):
     recording = made(
         tmp_path, *(("user_annotation", "r", tid, 10 * at, 5, 0) for at, tid in enumerate((1, 2, 2, 3, 1)))
     )
-    part = breakdowns([recording])[RegionKey("r")]
+    part = breakdowns_of(recording)[RegionKey("r")]
     assert (part.threads, part.on_other_threads) == (3, 3)
     assert (part.cuda_self_ns, part.kernels, part.operators, part.chain) == (None, (), (), ())

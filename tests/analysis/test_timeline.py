@@ -11,7 +11,7 @@ import pytest
 from kinetoscope_core.analysis import timeline
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import MOST_OCCURRENCES, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import MOST_OCCURRENCES, Calls, RegionKey, Window, summarise
 from kinetoscope_core.analysis.timeline import MOST_SPANS, timelines
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.results.measures import OccurrenceTimes
@@ -27,6 +27,10 @@ def recording_of(path):
     trace, _ = read_trace(path)
     attribution = attribute(trace)
     return Recording(trace, attribution, Window.by_name(attribution.occurrences))
+
+
+def timelines_of(recording):
+    return timelines([recording], Calls(recording.window))
 
 
 def made(folder, *events):
@@ -46,8 +50,8 @@ def made(folder, *events):
 @EVERY
 def test_a_timeline_is_the_median_occurrence_and_holds_together(path):
     recording = recording_of(path)
-    regions = {region.name: region for region in summarise(recording.window)}
-    for key, line in timelines([recording]).items():
+    regions = {region.name: region for region in summarise(Calls(recording.window))}
+    for key, line in timelines_of(recording).items():
         region = regions[key.name]
         median = region.median_occurrence
         assert (line.trace, line.start_ns, line.cpu_total_ns) == (0, median.start_ns, median.cpu_total_ns)
@@ -119,7 +123,7 @@ def test_a_timeline_holds_what_the_file_has_of_that_passage(trace, region, threa
     device = [e for e in events if e[0] in ("kernel", "gpu_memcpy", "gpu_memset") and e[6] in correlations]
     launched = {e[6] for e in device}
 
-    found = timelines([recording_of(path)])[RegionKey(region)]
+    found = timelines_of(recording_of(path))[RegionKey(region)]
     assert (found.host_left_out, found.device_left_out) == (0, 0)
     assert sorted((e.name, e.start_ns, e.duration_ns) for e in found.host) == sorted(
         (e[1], e[4] - start, e[5] - e[4]) for e in host
@@ -158,7 +162,7 @@ def test_depth_is_what_is_around_a_slice_on_its_thread(tmp_path):
         ("cpu_op", "later", 1, 110, 50, 0),
         ("kernel", "k", 7, 200, 7, 1),
     )
-    line = timelines([recording])[RegionKey("r")]
+    line = timelines_of(recording)[RegionKey("r")]
     assert [(span.name, span.depth, span.start_ns, span.duration_ns) for span in line.host] == [
         ("r", 0, 0, 100_000),
         ("a", 1, 10_000, 40_000),
@@ -180,7 +184,7 @@ def test_of_many_spans_the_longest_are_kept_with_what_is_around_them(tmp_path):
             ("cuda_runtime", "cudaLaunchKernel", 1, 11 + 20 * number, 9 if number >= 350 else 2, number + 1),
             ("kernel", "k", 7, 20_000 + 10 * number, 5 if number == 399 else 1 + number % 2, number + 1),
         ]
-    line = timelines([made(tmp_path, *events)])[RegionKey("r")]
+    line = timelines_of(made(tmp_path, *events))[RegionKey("r")]
     assert (len(line.host), line.host_left_out) == (MOST_SPANS, 1 + 400 + 400 - MOST_SPANS)
     assert (len(line.device), line.device_left_out) == (MOST_SPANS, 100)
     assert {span.kind for span in line.host} == {"region", "operator"}
@@ -198,13 +202,13 @@ def test_activities_whose_times_were_lost_are_left_out_and_counted(tmp_path):
         ("kernel", "k", 7, 0, 0, 1),
         ("kernel", "k", 7, 1050, 3, 2),
     )
-    line = timelines([recording])[RegionKey("r")]
+    line = timelines_of(recording)[RegionKey("r")]
     assert [span.start_ns for span in line.device] == [50_000]
     assert (line.device_left_out, line.end_ns) == (1, 100_000)
 
 
 def test_streams_of_several_devices_are_told_apart():
-    lines = timelines([recording_of(TRACES / "made" / "two_devices.json")])
+    lines = timelines_of(recording_of(TRACES / "made" / "two_devices.json"))
     assert {span.stream for line in lines.values() for span in line.device} == {"7 on GPU 0", "7 on GPU 1"}
 
 
@@ -213,7 +217,7 @@ def test_of_many_regions_those_that_took_the_most_cpu_time_have_a_timeline(tmp_p
     recording = made(tmp_path, *(("user_annotation", f"r{at}", 1, 100 * at, 10 + 7 * at % 40, 0) for at in range(6)))
     lengths = {f"r{at}": 10 + 7 * at % 40 for at in range(6)}
     longest = sorted(lengths, key=lengths.__getitem__)[-2:]
-    assert {key.name for key in timelines([recording])} == set(longest)
+    assert {key.name for key in timelines_of(recording)} == set(longest)
 
 
 @EVERY
@@ -235,14 +239,16 @@ def test_the_times_of_all_passages_are_those_of_the_statistics(path):
 
 
 def measure_regions(path):
-    return summarise(recording_of(path).window)
+    return summarise(Calls(recording_of(path).window))
 
 
 def test_of_many_passages_evenly_chosen_ones_are_kept_and_warm_up_is_marked(tmp_path):
     number = 1_000
     recording = made(tmp_path, *(("user_annotation", "r", 1, 100 * at, 1 + at % 50, 0) for at in range(number)))
     window = recording.window
-    (region,) = summarise(Window(window.occurrences, window.keys, [at < 7 for at in range(number)], base_time_ns=5))
+    (region,) = summarise(
+        Calls(Window(window.occurrences, window.keys, [at < 7 for at in range(number)], base_time_ns=5))
+    )
     times = region.occurrence_times
     assert len(times) == MOST_OCCURRENCES
     assert times[0] == OccurrenceTimes(0, 5, True, 1_000, 1_000, None, None)

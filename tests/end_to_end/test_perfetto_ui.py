@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kinetoscope_core.analysis.attribution import attribute
-from kinetoscope_core.analysis.statistics import Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, Window, summarise
 from kinetoscope_core.perfetto import TimeRange, TraceServer, clock_of, time_range_of
 from kinetoscope_core.perfetto.zoom import in_perfetto
 from kinetoscope_core.results.measures import OccurrenceInTrace
@@ -56,7 +56,7 @@ def median_occurrence(trace: Path, region: str) -> OccurrenceInTrace:
     read, _ = read_trace(trace)
     occurrences = attribute(read).occurrences
     window = replace(Window.by_name(occurrences), base_time_ns=read.metadata.base_time_ns or 0)
-    (measures,) = [each for each in summarise(window) if each.name == region]
+    (measures,) = [each for each in summarise(Calls(window)) if each.name == region]
     return measures.median_occurrence
 
 

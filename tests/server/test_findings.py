@@ -9,7 +9,9 @@ from pygls.exceptions import JsonRpcException
 from kinetoscope_core.analysis.findings import PAGES
 from kinetoscope_core.results.measures import Finding
 from kinetoscope_server.features import fixes
+from kinetoscope_server.features.diagnostics import diagnostics
 from kinetoscope_server.features.fixes import fix, suppression
+from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 
 TRACES = Path(__file__).parents[1] / "traces"
@@ -230,3 +232,11 @@ def test_a_text_is_read_once_for_all_findings_of_a_line_and_again_when_it_has_ch
 @pytest.mark.parametrize(("line", "is_offered"), [("#!/usr/bin/env python3", False), ("# -*- coding: utf-8 -*-", True)])
 def test_a_line_that_names_the_interpreter_gets_no_comment(line, is_offered):
     assert (suppression(document(f"{line}\n{HEAD}"), 0, "outside-regions") is not None) == is_offered
+
+
+def test_of_a_thousand_regions_of_one_name_each_is_told_of_ten_others():
+    text = "from torch.profiler import record_function\n" + 'with record_function("a"):\n    pass\n' * 1_000
+    found = [each for each in diagnostics(document(text), [], [], Settings()) if each.code == "same-name"]
+    assert len(found) == 1_000
+    assert found[0].message.startswith("a also stands at line 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and 989 more. ")
+    assert all(len(each.related_information or ()) == 10 for each in found)

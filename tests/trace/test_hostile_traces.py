@@ -7,10 +7,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kinetoscope_core.analysis.breakdown import MOST_LINKS
 from kinetoscope_core.cli.main import main
 from kinetoscope_core.jobs.measure import measure_traces
 
@@ -107,3 +109,102 @@ def test_a_file_with_an_odd_name_is_named_in_one_line(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err == (
         "kinetoscope: There is no file no\\nfile\\udcff\\x1b[31m.json. Check the path of the trace.\n"
     )
+
+
+def event(cat: str, name: str, ts: int, dur: int, tid: int = 1, pid: int = 1, **args: int) -> dict[str, object]:
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def region(name: str, ts: int, dur: int, tid: int = 1) -> dict[str, object]:
+    return event("user_annotation", name, ts, dur, tid)
+
+
+def kernel(number: int, ts: int, dur: int, name: str = "k", stream: int = 7) -> list[dict[str, object]]:
+    """With its launch, 2 µs before it. Numbers begin with 1."""
+    return [
+        event("cuda_runtime", "cudaLaunchKernel", ts - 2, 1, correlation=number),
+        event("kernel", name, ts, dur, stream, 0, correlation=number, stream=stream, device=0),
+    ]
+
+
+def word(number: int) -> str:
+    """A name without a number in it: numbered ones are one series."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+def nested(count: int, name: Callable[[int], str]) -> list[list[dict[str, object]]]:
+    return [
+        [region(name(at), 10 * at, 300 * count - 20 * at), *kernel(at + 1, 10 * at + 4, (3, 25)[at % 2], word(at % 9))]
+        for at in range(count)
+    ]
+
+
+HOSTILE: dict[str, Callable[[int], list[list[dict[str, object]]]]] = {
+    "calls that cross": lambda count: [
+        [region("task", 10 * at, 10 * count), *kernel(at + 1, 10 * at + 4, 8)] for at in range(count)
+    ],
+    "a deep nest": lambda count: nested(count, lambda _: "deep"),
+    "a deep nest with a kernel of its own in each": lambda count: [
+        [region(word(at), 10 * at, 300 * count - 20 * at), *kernel(at + 1, 10 * at + 4, 3, word(at))]
+        for at in range(count)
+    ],
+    "a deep nest of torch's annotations": lambda count: [
+        [region("a", 0, 10**9)],
+        *nested(count, lambda at: "Optimizer.step#" + word(at)),
+    ],
+    "waits at the bottom of a deep nest": lambda count: [
+        [
+            region(word(at), 10 * at, 300 * count - 20 * at),
+            event("cuda_runtime", "cudaDeviceSynchronize", 10 * (count + at), 3),
+            *kernel(at + 1, 10 * (count + at) + 6, 2),
+        ]
+        for at in range(count)
+    ],
+    "regions of different names": lambda count: [
+        [region(word(at), 100 * at, 90), *kernel(at + 1, 100 * at + 20, 60, "ampere_sgemm_x")] for at in range(count)
+    ],
+    "long gaps in a deep nest": lambda count: [
+        [region(word(at), at, 10_000 * count - 2 * at), *kernel(at + 1, 10_000 * at + 5_000, 60)] for at in range(count)
+    ],
+    "threads that wait for the same work": lambda count: [
+        [
+            region("a", 0, 10 * count, at + 2),
+            event("cuda_runtime", "cudaStreamSynchronize", 2, 10 * count - 5, at + 2),
+            *kernel(at + 1, 10 * at + 4, 3),
+        ]
+        for at in range(count)
+    ],
+    "streams that all work at once": lambda count: [
+        [region("a", 10 * at, 9), *kernel(at + 1, 10 * at + 4, 10 * count, stream=at)] for at in range(count)
+    ],
+}
+
+
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_four_times_the_calls_take_four_times_as_long(tmp_path: Path, shape: str) -> None:
+    def seconds(count: int) -> float:
+        events = [each for some in HOSTILE[shape](count) for each in some]
+        return seconds_of(tmp_path / "t.json", json.dumps({"traceEvents": events}))
+
+    seconds(10)  # what is imported and compiled once
+    assert seconds(2_800) < 9 * max(seconds(700), 0.1)
+
+
+def test_the_way_to_a_kernel_leaves_out_the_middle_of_a_deep_nest(tmp_path: Path) -> None:
+    trace = tmp_path / "t.json"
+    regions = [region(word(at), at, 1_000 - 2 * at) for at in range(200)]
+    trace.write_text(json.dumps({"traceEvents": [*regions, *kernel(1, 300, 5)]}))
+    breakdown = measure_traces([trace], []).regions[0].breakdown
+    assert breakdown is not None
+    first, left_out, *rest = [link.name for link in breakdown.chain]
+    assert (first, left_out) == (word(0), "…")
+    assert len(rest) == MOST_LINKS - 2 + 2  # and the call and the kernel
+
+
+def test_a_region_that_may_have_launched_what_has_no_id_is_not_called_cpu_only(tmp_path: Path) -> None:
+    trace = tmp_path / "t.json"
+    lost = event("kernel", "k", 500, 5, 7, 0, stream=7)
+    before, after = region("before", 100, 50), region("after", 600, 50)
+    trace.write_text(json.dumps({"traceEvents": [before, after, lost]}))
+    found = {each.name: each.bound for each in measure_traces([trace], []).regions}
+    assert found == {"before": None, "after": "cpu-only"}

@@ -11,7 +11,7 @@ from kinetoscope_core.analysis.contents import contents_of
 from kinetoscope_core.analysis.findings import findings, is_of_torch
 from kinetoscope_core.analysis.groups import Grouping, grouping_of, regrouped
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import START_UP, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RegionKey, Window, summarise
 from kinetoscope_core.analysis.timeline import timelines
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.results.measures import Contents, Finding, Problem, RegionMeasures, Unmeasured
@@ -56,20 +56,20 @@ def summarised(readings: Sequence[Reading], windows: Sequence[Window], sources: 
     grouping = grouping_of(windows)
     windows = regrouped(windows, grouping.merged)
     recordings = _recordings(readings, windows)
-    regions, of_run = _in_detail(recordings, windows, sources, grouping)
+    calls = Calls(*windows)
+    regions, of_run = _in_detail(recordings, calls, sources, grouping)
     groups: list[RegionMeasures] = []
     if grouping.series:
         of_series = regrouped(windows, grouping.series)
         # What is true of all steps is said once: of the run, with each series as one region.
-        rows, of_run = _in_detail(_recordings(readings, of_series), of_series, sources, grouping)
+        rows, of_run = _in_detail(_recordings(readings, of_series), Calls(*of_series), sources, grouping)
         wanted = set(grouping.series.values())
         groups = [each for each in rows if RegionKey(each.name, each.file, each.line) in wanted]
-    keys = {key for window in windows for key in window.keys if key != START_UP}
-    has_users = any(not is_of_torch(key) for key in keys)
+    has_users = any(not is_of_torch(key) for key in calls.seen)
     return Summary(
         regions=regions,
         groups=groups,
-        unmeasured=unmeasured(*windows),
+        unmeasured=unmeasured(calls),
         of_run=of_run,
         contents=None if has_users else contents_of(recordings),
     )
@@ -80,15 +80,15 @@ def _recordings(readings: Sequence[Reading], windows: Sequence[Window]) -> list[
 
 
 def _in_detail(
-    recordings: Sequence[Recording], windows: Sequence[Window], sources: Sources, grouping: Grouping
+    recordings: Sequence[Recording], calls: Calls, sources: Sources, grouping: Grouping
 ) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
     """The regions with what they are made of and what is found in them, and the findings of the run as a whole."""
-    parts, medians = breakdowns(recordings), timelines(recordings)
-    limits = limits_of(recordings)
+    parts, medians = breakdowns(recordings, calls), timelines(recordings, calls)
+    limits = limits_of(recordings, calls)
     measures = [
-        replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound) for each in summarise(*windows)
+        replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound) for each in summarise(calls)
     ]
-    found = findings(recordings, measures, limits)
+    found = findings(recordings, calls, measures, limits)
     regions: list[RegionMeasures] = []
     for each in measures:
         key = RegionKey(each.name, each.file, each.line)

@@ -2,16 +2,23 @@
 region").
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kinetoscope_core.analysis.attribution.intervals import Union
+from kinetoscope_core.analysis.attribution.tree import Span
 from kinetoscope_core.analysis.collectives import is_collective
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Passages, RegionKey, median_passage, passages_of
+from kinetoscope_core.analysis.statistics import Calls, RegionKey
 from kinetoscope_core.results.measures import Bound, Occurrence
 from kinetoscope_core.trace.schema import KERNEL
+
+_EVER: Final = -(2**63)
+
+MOST_DEVICES: Final = 16
+"""Of one recording, for what its regions are limited by to be told: each set of them has a timeline of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +59,20 @@ class Limit:
     work: DeviceWork | None = None
 
 
-def limits_of(recordings: Sequence[Recording]) -> dict[RegionKey, Limit]:
+def limits_of(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, Limit]:
     """What limits each region."""
-    windows = [recording.window for recording in recordings]
-    regions = passages_of(windows)
-    medians = {key: median_passage(passages, windows) for key, passages in regions.items()}
     limits: dict[RegionKey, Limit] = {}
+    without_id_ns = [_last_without_id(recording) for recording in recordings]
     for number, recording in enumerate(recordings):
-        here = {key: index for key, (at, index) in medians.items() if at == number}
-        devices = _devices(recording, here.values())
+        here = {key: index for key, (at, index) in calls.median.items() if at == number}
+        paces = _paces(recording, here.values())
         bounds: dict[RegionKey, Bound | None] = {
-            key: _bound(recording, index, devices.get(index), is_idle=_launches_nothing(recordings, regions[key]))
+            key: _bound(recording.window.occurrences[index], paces.get(index), is_idle=_launches_nothing(calls, key))
             for key, index in here.items()
         }
+        for key, bound in bounds.items():
+            if bound == "cpu-only" and _may_have_launched(calls, key, without_id_ns):
+                bounds[key] = None
         by_device = {key: here[key] for key, bound in bounds.items() if bound == "compute"}
         work = _device_work(recording, by_device.values()) if by_device else {}
         limits |= {key: Limit(bound) for key, bound in bounds.items()}
@@ -93,99 +101,124 @@ def bound_of_work(work: DeviceWork) -> Bound | None:
     return "compute" if 2 * work.computing_ns >= work.worked_ns else None
 
 
-def _bound(recording: Recording, index: int, devices: frozenset[int] | None, *, is_idle: bool) -> Bound | None:
-    occurrence = recording.window.occurrences[index]
+def _bound(occurrence: Occurrence, pace: Pace | None, *, is_idle: bool) -> Bound | None:
     if occurrence.cuda_busy_ns is None or occurrence.launches is None:
         return None
     if occurrence.captures or occurrence.unrecorded_launches > occurrence.launches:
         return None
     if is_idle:
         return "cpu-only"
-    return bound_of_pace(_pace(recording, index, occurrence, occurrence.cuda_busy_ns, devices))
+    return bound_of_pace(pace) if pace else None
 
 
-def _launches_nothing(recordings: Sequence[Recording], passages: Passages) -> bool:
+def _launches_nothing(calls: Calls, key: RegionKey) -> bool:
     return not any(
         occurrence.launches or occurrence.unrecorded_launches
-        for number, index in passages.on_device
-        for occurrence in [recordings[number].window.occurrences[index]]
+        for number, index in calls.measured[key].on_device
+        for occurrence in [calls.windows[number].occurrences[index]]
     )
 
 
-def _pace(
-    recording: Recording, index: int, occurrence: Occurrence, busy_ns: int, devices: frozenset[int] | None
-) -> Pace:
-    timeline = recording.device_timeline(devices)
-    start, end = occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns
-    # After the last activity nothing runs, unless the record of something is missing.
-    last_ns = timeline.known[1] if not recording.attribution.unrecorded.calls else end
+def _last_without_id(recording: Recording) -> int:
+    """When the last activity began of which nothing says who launched it; before all times, if there is none."""
+    device = recording.trace.device
+    return max((device.start_ns[each] for each, number in enumerate(device.correlation) if number <= 0), default=_EVER)
 
-    def idle(begin: int, finish: int) -> int:
-        return timeline.idle(begin, finish) + max(finish - max(begin, last_ns), 0)
 
-    waits = recording.attribution.nesting.waits[index]
-    sync_idle_ns = sum(idle(*wait) for wait in waits)
-    return Pace(
-        active_ns=occurrence.cpu_total_ns - occurrence.sync_ns,
-        busy_ns=busy_ns,
-        idle_ns=idle(start, end) - sync_idle_ns,
-        sync_ns=occurrence.sync_ns,
-        sync_idle_ns=sync_idle_ns,
-        sync_unknown_ns=occurrence.sync_ns - sync_idle_ns - sum(timeline.covered(*wait) for wait in waits),
+def _may_have_launched(calls: Calls, key: RegionKey, without_id_ns: Sequence[int]) -> bool:
+    """Whether such an activity began after a call of the region did: the region may have launched it."""
+    return any(
+        calls.windows[number].occurrences[index].start_ns <= without_id_ns[number]
+        for number, index in calls.measured[key].on_device
     )
 
 
-def _devices(recording: Recording, passages: Collection[int]) -> dict[int, frozenset[int]]:
-    """The devices that each passage launched work on, where there are several to choose from."""
-    device = recording.trace.device.device
-    if not device or min(device) == max(device):
+def _paces(recording: Recording, calls: Collection[int]) -> dict[int, Pace]:
+    """Where the time of each call went; not known where the recording has more devices than `MOST_DEVICES`."""
+    of_devices: defaultdict[frozenset[int] | None, list[int]] = defaultdict(list)
+    for index, devices in _devices(recording, calls).items():
+        of_devices[devices].append(index)
+    waits, has_all_records = recording.attribution.nesting.waits, not recording.attribution.unrecorded.calls
+    found: dict[int, Pace] = {}
+    for devices, indices in of_devices.items():
+        timeline = recording.device_timeline(devices)
+        # After the last activity nothing runs, unless the record of something is missing.
+        idle = timeline.idle_or_after if has_all_records else timeline.idle
+        sync_idle_ns, sync_busy_ns = waits.sums(idle, set(indices)), waits.sums(timeline.covered, set(indices))
+        for index in indices:
+            each, waited_idle_ns = recording.window.occurrences[index], sync_idle_ns.get(index, 0)
+            found[index] = Pace(
+                active_ns=each.cpu_total_ns - each.sync_ns,
+                busy_ns=each.cuda_busy_ns or 0,
+                idle_ns=idle(each.start_ns, each.start_ns + each.cpu_total_ns) - waited_idle_ns,
+                sync_ns=each.sync_ns,
+                sync_idle_ns=waited_idle_ns,
+                sync_unknown_ns=each.sync_ns - waited_idle_ns - sync_busy_ns.get(index, 0),
+            )
+    return found
+
+
+def _devices(recording: Recording, calls: Collection[int]) -> dict[int, frozenset[int] | None]:
+    """The devices that each call launched work on; `None`, which stands for any, where there is nothing to choose."""
+    device, owners = recording.trace.device.device, recording.attribution.activity_owner
+    known = sorted(set(device))
+    if len(known) < 2:
+        return dict.fromkeys(calls)
+    if len(known) > MOST_DEVICES:
         return {}
-    activities = recording.activities_of(set(passages))
-    return {index: frozenset(device[each] for each in found) for index, found in activities.items() if found}
+    bit = {each: 1 << place for place, each in enumerate(known)}
+    used = [0] * len(recording.window.occurrences)
+    for owner, on in zip(owners, device, strict=True):
+        if owner >= 0:
+            used[owner] |= bit[on]
+    for place in range(len(used) - 1, -1, -1):  # what is nested in an occurrence comes after it
+        if (around := recording.window.occurrences[place].parent) >= 0:
+            used[around] |= used[place]
+    return {each: frozenset(on for on in known if used[each] & bit[on]) or None for each in calls}
 
 
-def _device_work(recording: Recording, passages: Iterable[int]) -> dict[int, DeviceWork]:
-    """What the devices did of each passage."""
-    trace = recording.trace
-    device, names = trace.device, trace.names
+def _device_work(recording: Recording, calls: Collection[int]) -> dict[int, DeviceWork]:
+    """What the devices did of each call."""
+    trace, attribution = recording.trace, recording.attribution
+    device, names, tree = trace.device, trace.names, attribution.tree
     communicates = [is_collective(name) for name in names]
+    is_wanted = [False] * len(recording.window.occurrences)
+    for index in calls:
+        is_wanted[index] = True
+    for index, around in enumerate(tree.parent):  # which comes before what is nested in it
+        is_wanted[index] = is_wanted[index] or (around >= 0 and is_wanted[around])
 
     def kind_of(activity: int) -> str:
         if device.kind[activity] != KERNEL:
             return "copying"
         return "communication" if communicates[device.name[activity]] else "computing"
 
-    def spans_by_kind(activities: Iterable[int]) -> dict[tuple[int, str], list[tuple[int, int]]]:
-        spans: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
-        for each in activities:
-            if each in recording.attribution.doubts:
-                continue
-            start = device.start_ns[each]
-            spans[device.device[each], kind_of(each)].append((start, start + device.duration_ns[each]))
-        return spans
-
-    everything = spans_by_kind(range(len(device)))
-    others: dict[tuple[int, str], Union] = {}
-
-    def exposed(on: int, kind: str, spans: list[tuple[int, int]]) -> int:
-        if (on, kind) not in others:
-            others[on, kind] = Union(
-                span for (at, other), all_of in everything.items() if at == on and other != kind for span in all_of
+    everything: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
+    mine: defaultdict[tuple[int, str], list[Span]] = defaultdict(list)
+    for activity in sorted(range(len(device)), key=device.start_ns.__getitem__):
+        if activity in attribution.doubts:
+            continue
+        start, owner = device.start_ns[activity], attribution.activity_owner[activity]
+        end, where = start + device.duration_ns[activity], (device.device[activity], kind_of(activity))
+        everything[where].append((start, end))
+        if owner >= 0 and is_wanted[owner]:
+            mine[where].append((start, end, owner))
+    worked: list[list[int]] = []
+    alone: dict[str, list[list[int]]] = {"computing": [], "communication": [], "copying": []}
+    for on in {on for on, _ in mine}:
+        worked.append(tree.unions(sorted(span for kind in alone for span in mine.get((on, kind), ()))))
+        for kind, sums in alone.items():
+            others = Union(
+                span for (at, other), each in everything.items() if at == on and other != kind for span in each
             )
-        return sum(end - start for start, end in Union(spans).without(others[on, kind]))
+            spans = mine.get((on, kind), [])
+            sums.append(tree.unions(spans if kind == "computing" else _exposed(spans, others)))
+    return {
+        index: DeviceWork(*(sum(ns[index] for ns in sums) for sums in (worked, *alone.values()))) for index in calls
+    }
 
-    found: dict[int, DeviceWork] = {}
-    for index, activities in recording.activities_of(set(passages)).items():
-        mine = spans_by_kind(activities)
-        by_device: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        alone_ns: Counter[str] = Counter()
-        computing_ns = 0
-        for (on, kind), spans in mine.items():
-            by_device[on] += spans
-            if kind == "computing":
-                computing_ns += Union(spans).total_ns
-            else:
-                alone_ns[kind] += exposed(on, kind, spans)
-        worked_ns = sum(Union(spans).total_ns for spans in by_device.values())
-        found[index] = DeviceWork(worked_ns, computing_ns, alone_ns["communication"], alone_ns["copying"])
-    return found
+
+def _exposed(spans: Iterable[Span], others: Union) -> Iterator[Span]:
+    """The spans on a clock that stands still while one of the others is open: what is left is exposed."""
+    for start, end, owner in spans:
+        yield start - others.covered(_EVER, start), end - others.covered(_EVER, end), owner

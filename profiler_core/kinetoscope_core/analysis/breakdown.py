@@ -3,28 +3,63 @@
 All of it sums over the measured passages of statistics.py, and adds up to its totals.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from heapq import nsmallest
+from itertools import islice
+from typing import Final, Literal
 
 from kinetoscope_core.analysis.attribution import DirectOperators, in_order
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Passages, RegionKey, passages_of
+from kinetoscope_core.analysis.statistics import Calls, Passages, RegionKey
 from kinetoscope_core.results.measures import Breakdown, ChainLink, KernelShare, OperatorShare
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 
 SHOWN: Final = 5
+
+MOST_LINKS: Final = 50
+"""Regions and operators on the way to a kernel: of more, those in the middle are left out, and `…` stands for them."""
 _KINDS: Final[dict[int, Literal["region", "operator"]]] = {REGION: "region", OPERATOR: "operator"}
 
 
 @dataclass(slots=True)
 class _Kernel:
-    """`example` is one of its activities, as (window, activity, the measured passage that it is in)."""
+    """`example` is the first of its activities, as (window, activity, the measured passage that it is in)."""
 
     example: tuple[int, int, int]
     count: int = 0
     ns: int = 0
+
+
+@dataclass(slots=True)
+class _Kernels:
+    """What one call launched, with all that is nested in it, by name; the `costliest` are known once asked for."""
+
+    by_name: dict[int, _Kernel] = field(default_factory=dict[int, _Kernel])
+    costliest: list[int] | None = None
+
+    def find_costliest(self) -> Sequence[int]:
+        if self.costliest is None:
+            self.costliest = self._costliest_of(self.by_name)
+        return self.costliest
+
+    def _costliest_of(self, names: Iterable[int]) -> list[int]:
+        return nsmallest(SHOWN, names, key=lambda name: (-self.by_name[name].ns, self.by_name[name].example))
+
+    def joined(self, other: "_Kernels") -> "_Kernels":
+        """Both together. The smaller is added to the larger: in all, n log n however deep the nest."""
+        if len(other.by_name) > len(self.by_name):
+            return other.joined(self)
+        for name, kernel in other.by_name.items():
+            known = self.by_name.setdefault(name, kernel)
+            if known is not kernel:
+                known.count += kernel.count
+                known.ns += kernel.ns
+                known.example = min(known.example, kernel.example)
+        if self.costliest is not None:
+            self.costliest = self._costliest_of({*self.costliest, *other.by_name})
+        return self
 
 
 @dataclass(slots=True)
@@ -36,26 +71,23 @@ class _Operator:
 
 @dataclass(slots=True)
 class _Sums:
-    """What is added up for one region; operators by name and by whether another thread ran them."""
+    """What is added up for one region; operators by name and by whether another thread ran them.
 
+    `calls` is how many hold its device work. Of a single one, only the costliest kernels are kept.
+    """
+
+    calls: int
     kernels: dict[str, _Kernel] = field(default_factory=dict[str, _Kernel])
+    kernel_names: int = 0
     operators: dict[tuple[str, bool], _Operator] = field(default_factory=dict[tuple[str, bool], _Operator])
     operators_ns: int = 0
     calls_ns: int = 0
 
 
-class _Holder(NamedTuple):
-    """A measured passage, and the next one further out: a list for each passage would take the square of the depth."""
-
-    sums: _Sums
-    passage: int
-    outer: "_Holder | None"
-
-
-def breakdowns(recordings: Sequence[Recording], most: int | None = SHOWN) -> dict[RegionKey, Breakdown]:
-    """What each region is made of; with `most` kernels and operators, or all."""
-    regions = passages_of([recording.window for recording in recordings])
-    sums = {key: _Sums() for key in regions}
+def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool = False) -> dict[RegionKey, Breakdown]:
+    """What each region is made of; with the `SHOWN` costliest kernels and operators, or all."""
+    regions = calls.measured
+    sums = {key: _Sums(len(passages.on_device)) for key, passages in regions.items()}
     for number, recording in enumerate(recordings):
         on_thread: list[_Sums | None] = [None] * len(recording.window.occurrences)
         on_device: list[_Sums | None] = on_thread.copy()
@@ -68,8 +100,9 @@ def breakdowns(recordings: Sequence[Recording], most: int | None = SHOWN) -> dic
                 if window == number:
                     on_device[index] = sums[key]
         _add_host(recording, on_thread)
-        _add_device(recording, number, on_thread, on_device)
-    return {key: _breakdown(passages, sums[key], recordings, most=most) for key, passages in regions.items()}
+        _add_operators(recording, on_thread)
+        _add_kernels(recording, number, on_device, has_all=has_all)
+    return {key: _breakdown(passages, sums[key], recordings, has_all=has_all) for key, passages in regions.items()}
 
 
 def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
@@ -88,29 +121,16 @@ def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
             operator.cpu_ns += ns
 
 
-def _add_device(
-    recording: Recording, number: int, on_thread: Sequence[_Sums | None], on_device: Sequence[_Sums | None]
-) -> None:
+def _add_operators(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
+    """The device work of the operators, and those that other threads ran."""
     trace, attribution = recording.trace, recording.attribution
-    host, device, names = trace.host, trace.device, trace.names
-    holders = _holders(recording, on_device)
+    host, names = trace.host, trace.names
     around = _OperatorsAround(recording)
     seen: set[int] = set()
-    rows = zip(attribution.activity_owner, attribution.activity_launch, device.name, device.duration_ns, strict=True)
-    for activity, (owner, launch, name, ns) in enumerate(rows):
-        if owner < 0:
-            continue
-        holder = holders[owner]
-        while holder is not None:
-            kernels = holder.sums.kernels
-            kernel = kernels.get(names[name])
-            if kernel is None:
-                kernel = kernels[names[name]] = _Kernel((number, activity, holder.passage))
-            kernel.count += 1
-            kernel.ns += ns
-            holder = holder.outer
-        found = on_thread[owner]
-        operator = around.operator(launch, owner)
+    rows = zip(attribution.activity_owner, attribution.activity_launch, trace.device.duration_ns, strict=True)
+    for owner, launch, ns in rows:
+        found = on_thread[owner] if owner >= 0 else None
+        operator = around.operator(launch, owner) if found else -1
         if found is None or operator < 0:
             continue
         is_other = host.thread[launch] != host.thread[attribution.slices[owner]]
@@ -122,13 +142,44 @@ def _add_device(
             share.cpu_ns += host.duration_ns[operator]
 
 
-def _holders(recording: Recording, on_device: Sequence[_Sums | None]) -> list[_Holder | None]:
-    """For each occurrence, the innermost measured passage that it is part of. A parent comes before what is nested."""
-    holders: list[_Holder | None] = []
-    for index, (occurrence, found) in enumerate(zip(recording.window.occurrences, on_device, strict=True)):
-        outer = holders[occurrence.parent] if occurrence.parent >= 0 else None
-        holders.append(outer if found is None else _Holder(found, index, outer))
-    return holders
+def _add_kernels(recording: Recording, number: int, on_device: Sequence[_Sums | None], *, has_all: bool) -> None:
+    """The kernels of each measured call, from the innermost out."""
+    device, names, parent = recording.trace.device, recording.trace.names, recording.attribution.tree.parent
+    kernels_of: dict[int, _Kernels] = {}
+    rows = zip(recording.attribution.activity_owner, device.name, device.duration_ns, strict=True)
+    for activity, (owner, name, ns) in enumerate(rows):
+        if owner < 0:
+            continue
+        kernels = kernels_of.get(owner)
+        if kernels is None:
+            kernels = kernels_of[owner] = _Kernels()
+        kernel = kernels.by_name.get(name)
+        if kernel is None:
+            kernel = kernels.by_name[name] = _Kernel((number, activity, owner))
+        kernel.count += 1
+        kernel.ns += ns
+    for call in range(len(parent) - 1, -1, -1):  # what is nested in a call comes after it
+        kernels = kernels_of.pop(call, None)
+        if kernels is None:
+            continue
+        sums = on_device[call]
+        if sums is not None:
+            sums.kernel_names = len(kernels.by_name)
+            is_only = sums.calls == 1 and not has_all
+            for name in kernels.find_costliest() if is_only else kernels.by_name:
+                kernel = kernels.by_name[name]
+                example = (*kernel.example[:2], call)
+                known = sums.kernels.setdefault(names[name], _Kernel(example))
+                if example[:2] < known.example[:2]:
+                    known.example = example
+                known.count += kernel.count
+                known.ns += kernel.ns
+            if not is_only:
+                sums.kernel_names = len(sums.kernels)
+        around = parent[call]
+        if around >= 0:
+            other = kernels_of.get(around)
+            kernels_of[around] = kernels if other is None else kernels.joined(other)
 
 
 class _OperatorsAround:
@@ -173,7 +224,7 @@ def _breakdown(
     sums: _Sums,
     recordings: Sequence[Recording],
     *,
-    most: int | None,
+    has_all: bool,
 ) -> Breakdown:
     occurrences = [recording.window.occurrences for recording in recordings]
     outermost = [occurrences[number][index] for number, index in passages.on_thread]
@@ -191,7 +242,8 @@ def _breakdown(
     cuda_self_ns = sum(
         occurrences[number][index].cuda_self_ns or 0 for each in passages.on_device.values() for number, index in each
     )
-    kernels = sorted(sums.kernels.items(), key=lambda item: -item[1].ns)
+    most = None if has_all else SHOWN
+    kernels = sorted(sums.kernels.items(), key=lambda item: (-item[1].ns, item[1].example))
     operators = sorted(sums.operators.items(), key=lambda item: -item[1].cpu_ns - item[1].cuda_ns)
     number, index = passages.seen[0]
     first = occurrences[number][index]
@@ -204,7 +256,7 @@ def _breakdown(
         cuda_nested_ns=sum(totals) - cuda_self_ns if totals else None,
         cuda_self_ns=cuda_self_ns if totals else None,
         kernels=tuple(KernelShare(name, kernel.count, kernel.ns) for name, kernel in kernels[:most]),
-        kernel_names=len(kernels),
+        kernel_names=sums.kernel_names,
         operators=tuple(
             OperatorShare(name, is_other, each.count, each.cpu_ns, each.cuda_ns if totals else None)
             for (name, is_other), each in operators[:most]
@@ -217,28 +269,26 @@ def _breakdown(
 
 
 def _chain(example: tuple[int, int, int], recordings: Sequence[Recording]) -> Iterator[ChainLink]:
-    """From a passage to an activity: regions, operators and calls that were open when it was launched."""
+    """From a passage to an activity: regions, operators and calls that were open when it was launched.
+
+    Of more than `MOST_LINKS`, the innermost.
+    """
     number, activity, passage = example
     trace, attribution = recordings[number].trace, recordings[number].attribution
-    host, names = trace.host, trace.names
+    host, names, slices = trace.host, trace.names, attribution.slices
     launch = attribution.activity_launch[activity]
-    thread, moment = host.thread[launch], host.start_ns[launch]
-    is_other = thread != host.thread[attribution.slices[passage]]
-    if is_other:
-        outwards: list[str] = []
-        occurrence = attribution.activity_owner[activity]
-        while occurrence != passage:
-            outwards.append(attribution.occurrences[occurrence].name)
-            occurrence = attribution.occurrences[occurrence].parent
-        outwards.append(attribution.occurrences[passage].name)
-        yield from (ChainLink("region", name) for name in reversed(outwards))
-    order = recordings[number].order_of(thread)
-    begin = bisect_left(order, attribution.occurrences[passage].start_ns, key=host.start_ns.__getitem__)
-    if not is_other:
-        begin = order.index(attribution.slices[passage], begin)
-    for index in order[begin : order.index(launch, begin)]:
-        is_open = moment < host.start_ns[index] + host.duration_ns[index]
-        if is_open and (kind := _KINDS.get(host.kind[index])) and not (is_other and kind == "region"):
-            yield ChainLink(kind, names[host.name[index]])
+    is_other = host.thread[launch] != host.thread[slices[passage]]
+    links: list[ChainLink] = []
+    for index in islice(recordings[number].open_at(launch, slices[passage]), MOST_LINKS + 1):
+        kind = _KINDS.get(host.kind[index])
+        if kind and not (is_other and kind == "region"):
+            links.append(ChainLink(kind, names[host.name[index]]))
+    occurrence = attribution.activity_owner[activity] if is_other else -1
+    while occurrence >= 0 and len(links) <= MOST_LINKS:
+        links.append(ChainLink("region", attribution.occurrences[occurrence].name))
+        occurrence = -1 if occurrence == passage else attribution.tree.parent[occurrence]
+    if len(links) > MOST_LINKS:
+        links[MOST_LINKS - 2 :] = [ChainLink("region", "…"), ChainLink("region", attribution.occurrences[passage].name)]
+    yield from reversed(links)
     yield ChainLink("call", names[host.name[launch]])
     yield ChainLink("activity", names[trace.device.name[activity]])

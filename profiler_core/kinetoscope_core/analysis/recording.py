@@ -2,7 +2,8 @@
 
 import re
 from array import array
-from collections.abc import Collection, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kinetoscope_core.analysis.attribution import Attribution, in_order
@@ -22,6 +23,9 @@ class Recording:
     attribution: Attribution
     window: Window
     _orders: "dict[int, array[int]]" = field(init=False, repr=False, default_factory=dict[int, "array[int]"])
+    _outer: "dict[int, tuple[array[int], list[int]]]" = field(
+        init=False, repr=False, default_factory=dict[int, "tuple[array[int], list[int]]"]
+    )
     _named: dict[re.Pattern[str], frozenset[int]] = field(
         init=False, repr=False, default_factory=dict[re.Pattern[str], frozenset[int]]
     )
@@ -41,6 +45,29 @@ class Recording:
             order = array("i", in_order(host, [index for index, each in enumerate(host.thread) if each == thread]))
             self._orders[thread] = order
         return order
+
+    def open_at(self, call: int, region: int) -> Iterator[int]:
+        """The host slices of its thread that were entered in a region (by slice) and were open when a call began, the
+        innermost first.
+        """
+        host, thread = self.trace.host, self.trace.host.thread[call]
+        order = self.order_of(thread)
+        moment = host.start_ns[call]
+        place = order.index(call, bisect_left(order, moment, key=host.start_ns.__getitem__))
+        first = bisect_left(order, host.start_ns[region], key=host.start_ns.__getitem__)
+        if host.thread[region] == thread:
+            first = order.index(region, first)
+        # For each place the one before it that was open then: found as far as it was asked for.
+        outer, entered = self._outer.setdefault(thread, (array("i"), []))
+        for at in range(len(outer), place + 1):
+            start = host.start_ns[order[at]]
+            while entered and host.start_ns[order[entered[-1]]] + host.duration_ns[order[entered[-1]]] <= start:
+                entered.pop()
+            outer.append(entered[-1] if entered else -1)
+            entered.append(at)
+        while (place := outer[place]) >= first:
+            if moment < host.start_ns[order[place]] + host.duration_ns[order[place]]:
+                yield order[place]
 
     def named(self, pattern: re.Pattern[str]) -> frozenset[int]:
         """The names that a pattern finds something in, as places in `trace.names`."""

@@ -67,7 +67,7 @@ class Passages:
     is_cold: bool
 
 
-class _Nests:
+class Nests:
     """Passages of a region by the outermost one of the region that holds them."""
 
     def __init__(self, windows: Sequence[Window]) -> None:
@@ -105,38 +105,37 @@ class _Nests:
         return groups
 
 
-def summarise(*windows: Window) -> list[RegionMeasures]:
+class Calls:
+    """The calls of the regions of some windows, collected once: all that is said of regions is made from these.
+
+    `seen` are all calls of each region, in the order in which the regions were first entered; `measured` the regions
+    that have a call with times, and which of theirs are measured; `median` their median calls.
+    """
+
+    def __init__(self, *windows: Window) -> None:
+        self.windows = windows
+        self.nests = Nests(windows)
+        self.seen: dict[RegionKey, list[Passage]] = {}
+        for number, window in enumerate(windows):
+            for index, key in enumerate(window.keys):
+                if key != START_UP:
+                    self.seen.setdefault(key, []).append((number, index))
+        found = ((key, _passages(seen, windows, self.nests)) for key, seen in self.seen.items())
+        self.measured: dict[RegionKey, Passages] = {key: passages for key, passages in found if passages is not None}
+        self.median = {key: median_passage(passages, windows) for key, passages in self.measured.items()}
+
+
+def summarise(calls: Calls) -> list[RegionMeasures]:
     """The measures of every region, in the order in which the regions were first entered.
 
     Measured are the finished passages that were no warm-up and captured no CUDA graph. A region that has only warm-up
     passages is measured all the same and marked cold. One without a finished passage with times has no measures:
     unmeasured.py has it. What limits a region, `bounds.py` says.
     """
-    nests = _Nests(windows)
-    return [_measures(key, passages, windows, nests) for key, passages in _passages_of(windows, nests).items()]
+    return [_measures(key, calls) for key in calls.measured]
 
 
-def passages_of(windows: Sequence[Window]) -> dict[RegionKey, Passages]:
-    """Which occurrences are those of each region, and which of them are measured: at least one of each."""
-    return _passages_of(windows, _Nests(windows))
-
-
-def _passages_of(windows: Sequence[Window], nests: "_Nests") -> dict[RegionKey, Passages]:
-    found = ((key, _passages(seen, windows, nests)) for key, seen in passages_by_key(windows).items())
-    return {key: passages for key, passages in found if passages is not None}
-
-
-def passages_by_key(windows: Sequence[Window]) -> dict[RegionKey, list[Passage]]:
-    """The occurrences of each region, without our own launch."""
-    regions: dict[RegionKey, list[Passage]] = {}
-    for number, window in enumerate(windows):
-        for index, key in enumerate(window.keys):
-            if key != START_UP:
-                regions.setdefault(key, []).append((number, index))
-    return regions
-
-
-def _passages(seen: Sequence[Passage], windows: Sequence[Window], nests: "_Nests") -> Passages | None:
+def _passages(seen: Sequence[Passage], windows: Sequence[Window], nests: Nests) -> Passages | None:
     timed = [(number, index) for number, index in seen if has_time(windows[number].occurrences[index])]
     if not timed:
         return None
@@ -189,10 +188,10 @@ def regions_cpu_ns(windows: Sequence[Window]) -> int:
     return total_ns
 
 
-def _measures(key: RegionKey, passages: Passages, windows: Sequence[Window], nests: "_Nests") -> RegionMeasures:
+def _measures(key: RegionKey, calls: Calls) -> RegionMeasures:
+    windows, nests, passages, median = calls.windows, calls.nests, calls.measured[key], calls.median[key]
     occurrences = {passage: windows[passage[0]].occurrences[passage[1]] for passage in passages.seen}
     on_thread, on_device = passages.on_thread, passages.on_device
-    median = median_passage(passages, windows)
     timed = [passage for passage in passages.seen if has_time(occurrences[passage])]
     unfinished = [each.cpu_total_ns for each in occurrences.values() if not each.is_finished]
     recorded = _spread(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kinetoscope_core.analysis.attribution.nesting import is_wait
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Passages, RegionKey, median_passage, passages_of
+from kinetoscope_core.analysis.statistics import Calls, RegionKey
 from kinetoscope_core.results.measures import DeviceSpan, HostKind, HostSpan, Timeline
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR, REGION
@@ -25,15 +25,14 @@ MOST_TIMELINES: Final = 100
 """Of a result: a region for each of thousands of steps would make it as large as its trace."""
 
 
-def timelines(recordings: Sequence[Recording]) -> dict[RegionKey, Timeline]:
+def timelines(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, Timeline]:
     """A timeline for each region; where there are too many regions, for those that took the most CPU time."""
-    windows = [recording.window for recording in recordings]
 
-    def cpu_ns(item: tuple[RegionKey, Passages]) -> int:
-        return sum(windows[number].occurrences[index].cpu_total_ns for number, index in item[1].on_thread)
+    def cpu_ns(key: RegionKey) -> int:
+        on_thread = calls.measured[key].on_thread
+        return sum(calls.windows[number].occurrences[index].cpu_total_ns for number, index in on_thread)
 
-    regions = dict(nlargest(MOST_TIMELINES, passages_of(windows).items(), key=cpu_ns))
-    medians = {key: median_passage(passages, windows) for key, passages in regions.items()}
+    medians = {key: calls.median[key] for key in nlargest(MOST_TIMELINES, calls.measured, key=cpu_ns)}
     activities = [
         recording.activities_of({index for at, index in medians.values() if at == number})
         for number, recording in enumerate(recordings)

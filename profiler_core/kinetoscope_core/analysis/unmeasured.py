@@ -2,25 +2,13 @@
 
 from collections.abc import Sequence
 
-from kinetoscope_core.analysis.statistics import (
-    START_UP,
-    Passage,
-    RegionKey,
-    Window,
-    has_time,
-    in_trace,
-    passages_by_key,
-)
+from kinetoscope_core.analysis.statistics import START_UP, Calls, Passage, RegionKey, Window, in_trace
 from kinetoscope_core.results.measures import StartUp, Unmeasured
 
 
-def unmeasured(*windows: Window) -> list[Unmeasured]:
+def unmeasured(calls: Calls) -> list[Unmeasured]:
     """The regions that have no passage with times: all were still open at the end, or have none that can be."""
-    return [
-        _unmeasured(key, seen, windows)
-        for key, seen in passages_by_key(windows).items()
-        if not any(has_time(windows[number].occurrences[index]) for number, index in seen)
-    ]
+    return [_unmeasured(key, seen, calls.windows) for key, seen in calls.seen.items() if key not in calls.measured]
 
 
 def start_up(windows: Sequence[Window]) -> StartUp | None:

@@ -6,6 +6,7 @@ Each has a code, a page in docs/findings and a severity that users set.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,9 @@ SOURCE: Final = "kinetoscope"
 
 MOST_AT_A_REGION: Final = 4
 """Findings shown as diagnostics; the hover has all."""
+
+_MOST_OTHERS: Final = 10
+"""Lines that a region of the same name is told of."""
 
 _SEVERITIES: Final = {
     "error": types.DiagnosticSeverity.Error,
@@ -94,8 +98,9 @@ class _Making:
                 by_name[region.name].append(region)
         for name, regions in by_name.items():
             for region in regions if len(regions) > 1 else []:
-                others = [other for other in regions if other is not region]
-                lines = ", ".join(str(other.line) for other in others)
+                others = list(islice((other for other in regions if other is not region), _MOST_OTHERS))
+                more = len(regions) - 1 - len(others)
+                lines = ", ".join(str(other.line) for other in others) + (f" and {more} more" if more else "")
                 message = (
                     f"{printable(name)} also stands at line {lines}. Kinetoscope tells them apart by their lines;"
                     " torch's own table adds them up."

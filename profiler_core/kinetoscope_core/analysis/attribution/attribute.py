@@ -1,5 +1,6 @@
 """Trace in, numbers of each occurrence out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.attribution.nesting import Nesting, nesting_of
 from kinetoscope_core.analysis.attribution.notes import problems_of
 from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers, device_numbers
+from kinetoscope_core.analysis.attribution.tree import Tree
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded, unrecorded_launches
 from kinetoscope_core.results.measures import Occurrence, Problem
 from kinetoscope_core.trace import Trace, collector_off
@@ -25,7 +27,8 @@ class Attribution:
     where the trace holds no device activity. `activity_owner` is an index into `occurrences` for each activity of
     `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
     `doubts` are the activities whose times cannot be: they count in the totals, and in no gap, timeline or busy time.
-    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`; `nesting` has more of them.
+    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`; `nesting` and `tree`
+    have more of them.
     """
 
     occurrences: list[Occurrence]
@@ -38,6 +41,7 @@ class Attribution:
     external_ids: list[int]
     slices: list[int]
     nesting: Nesting
+    tree: Tree
     unrecorded: Unrecorded
     problems: list[Problem]
 
@@ -62,8 +66,10 @@ def attribute(trace: Trace) -> Attribution:
         for start, duration in zip(trace.overhead.start_ns, trace.overhead.duration_ns, strict=True)
     )
     is_measured = len(device) > 0
+    sync_ns = nesting.waits.sums(lambda start, end: end - start)
+    sync_busy_ns = nesting.waits.sums(worked.covered) if is_measured else None
     occurrences = [
-        _occurrence(trace, nesting, numbers, captures, index, worked=worked if is_measured else None, overhead=overhead)
+        _occurrence(trace, nesting, numbers, captures, index, sync_ns.get(index, 0), sync_busy_ns, overhead)
         for index in range(len(nesting.slices))
     ]
     return Attribution(
@@ -77,6 +83,7 @@ def attribute(trace: Trace) -> Attribution:
         external_ids=[trace.host.external_id[index] for index in nesting.slices],
         slices=nesting.slices,
         nesting=nesting,
+        tree=numbers.tree,
         unrecorded=unrecorded,
         problems=problems_of(trace, numbers, occurrences, unrecorded),
     )
@@ -88,23 +95,21 @@ def _occurrence(
     numbers: DeviceNumbers,
     captures: Captures,
     index: int,
-    *,
-    worked: Union | None,
+    sync_ns: int,
+    sync_busy_ns: Mapping[int, int] | None,
     overhead: Union,
 ) -> Occurrence:
-    host = trace.host
+    host, parent = trace.host, numbers.tree.parent
     place = nesting.slices[index]
     thread = trace.threads[host.thread[place]]
     start, end = nesting.starts[index], nesting.ends[index]
-    waits = nesting.waits[index]
-    sync_ns = sum([finish - begin for begin, finish in waits]) if waits else 0
-    is_measured = worked is not None
+    is_measured = sync_busy_ns is not None
     return Occurrence(
         name=trace.names[host.name[place]],
         pid=thread.pid,
         tid=thread.tid,
         start_ns=start,
-        parent=numbers.parent[index],
+        parent=parent[index],
         thread_parent=nesting.thread_parent[index],
         is_finished=place not in host.unfinished,
         cpu_total_ns=end - start,
@@ -115,9 +120,7 @@ def _occurrence(
         cuda_self_ns=numbers.self_ns[index] if is_measured else None,
         cuda_busy_ns=numbers.busy_ns[index] if is_measured and not numbers.doubtful[index] else None,
         backward_cuda_ns=numbers.backward_ns[index] if is_measured and numbers.backward_ns is not None else None,
-        sync_idle_ns=(
-            sync_ns - sum([worked.covered(begin, finish) for begin, finish in waits]) if worked is not None else None
-        ),
+        sync_idle_ns=sync_ns - sync_busy_ns.get(index, 0) if sync_busy_ns is not None else None,
         launches=numbers.launches[index] if is_measured else None,
         has_times=place not in host.untimed,
         has_cuda_times=not numbers.unknown[index],

@@ -1,8 +1,9 @@
 """Autograd threads: which they are, and which region of the forward thread their work belongs to."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from itertools import compress
+from itertools import accumulate, compress
 
 from kinetoscope_core.analysis.attribution.nesting import Nesting
 from kinetoscope_core.analysis.attribution.open_spans import Timeline
@@ -45,7 +46,8 @@ class ForwardRegions:
         for forward, backward in zip(trace.flows.forward_thread, trace.flows.backward_thread, strict=True):
             if forward != backward:
                 named[backward][forward] += 1
-        self._pid_of = [each.pid for each in trace.threads]
+        self._threads = trace.threads
+        self._open: dict[str, tuple[list[int], list[tuple[int, int]]]] = {}
         nothing = Timeline(())
         self._forward_of = {
             backward: self._timelines.get(counts.most_common(1)[0][0], nothing) for backward, counts in named.items()
@@ -61,14 +63,22 @@ class ForwardRegions:
         forward = self._forward_of.get(autograd_thread)
         if forward is not None:
             return forward.innermost_at(moment)
-        candidates = [
-            occurrence
-            for thread, timeline in self._timelines.items()
-            if thread != autograd_thread
-            and self._pid_of[thread] == self._pid_of[autograd_thread]
-            and (occurrence := timeline.innermost_at(moment)) >= 0
-        ]
-        if len(candidates) == 1:
-            return candidates[0]
-        self.ambiguous += len(candidates) > 1
-        return -1
+        number, occurrence = self._open_at(self._threads[autograd_thread].pid, moment)
+        own = self.innermost_at(autograd_thread, moment)
+        if own >= 0:
+            number, occurrence = number - 1, occurrence - own
+        self.ambiguous += number > 1
+        return occurrence if number == 1 else -1
+
+    def _open_at(self, pid: str, moment: int) -> tuple[int, int]:
+        """On how many threads of a process a region is open then, and the sum of the innermost ones."""
+        if pid not in self._open:
+            changes: list[tuple[int, int, int]] = []
+            for thread, timeline in self._timelines.items():
+                if self._threads[thread].pid == pid:
+                    changes += timeline.changes()
+            changes.sort()
+            numbers, sums = accumulate(each[1] for each in changes), accumulate(each[2] for each in changes)
+            self._open[pid] = [each[0] for each in changes], [(0, 0), *zip(numbers, sums, strict=True)]
+        times, states = self._open[pid]
+        return states[bisect_right(times, moment)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import compress, islice
 from operator import eq
 
+from kinetoscope_core.analysis.attribution.waiting import Waits
 from kinetoscope_core.trace import HostSlices, Trace
 from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
 
@@ -42,9 +43,9 @@ class Nesting:
     """What the walks found. Occurrences are numbered by start, then longest first, then by place in the file.
 
     `slices` are their places among the host slices, `innermost` gives for each host slice that is a call the occurrence
-    that was open when it started, -1 for none. `waits` are the spans an occurrence spent waiting for the device,
-    `cpu_calls_ns` is what calls that stand directly in it took. `order_of` are the slices of each thread in the order
-    in which they were entered.
+    that was open when it started, -1 for none. `waits` knows when they waited for the device, `cpu_calls_ns` is what
+    calls that stand directly in it took. `order_of` are the slices of each thread in the order in which they were
+    entered.
     """
 
     slices: list[int]
@@ -54,7 +55,7 @@ class Nesting:
     cpu_self_ns: list[int]
     cpu_calls_ns: list[int]
     operators: DirectOperators
-    waits: list[list[tuple[int, int]]]
+    waits: Waits
     innermost: "array[int]"
     regions_of: dict[int, list[int]]
     order_of: "dict[int, array[int]]"
@@ -74,15 +75,16 @@ def nesting_of(trace: Trace) -> Nesting:
     regions = in_order(host, host.regions())
     number = len(regions)
     starts = [host.start_ns[index] for index in regions]
+    ends = [start + host.duration_ns[index] for start, index in zip(starts, regions, strict=True)]
     found = Nesting(
         slices=regions,
         starts=starts,
-        ends=[start + host.duration_ns[index] for start, index in zip(starts, regions, strict=True)],
+        ends=ends,
         thread_parent=[-1] * number,
         cpu_self_ns=[0] * number,
         cpu_calls_ns=[0] * number,
         operators=DirectOperators(array("i", [-1]) * len(host)),
-        waits=[[] for _ in range(number)],
+        waits=Waits(host, ends),
         innermost=array("i", [-1]) * len(host),
         regions_of={},
         order_of={},
@@ -115,7 +117,8 @@ def _walk(
 ) -> None:
     """Goes through the slices of one thread in the order in which they were entered."""
     start_of, duration_of, kind_of, name_of = host.start_ns, host.duration_ns, host.kind, host.name
-    ends, innermost, waits = found.ends, found.innermost, found.waits
+    ends, innermost = found.ends, found.innermost
+    among = array("i")  # the occurrences, and ~slice for each wait
     covered_until = found.starts.copy()  # up to where the child events of each occurrence have been counted
     children_ns = found.cpu_self_ns
     calls_ns, operators = found.cpu_calls_ns, found.operators
@@ -140,7 +143,7 @@ def _walk(
             if operator >= 0 and start < start_of[operator] + duration_of[operator]:
                 operators.around_call[index] = operator
             if name_of[index] in waiting_names:
-                _note_wait(start, end, entered, ends, waits)
+                among.append(~index)
         if end > covered:
             # The occurrences further out have counted the innermost one as a child, so only what outlives it is new.
             while uncovered:
@@ -170,25 +173,16 @@ def _walk(
             if entered:
                 found.thread_parent[occurrence] = top
             entered.append(occurrence)
+            among.append(occurrence)
             uncovered.append(occurrence)
             top = occurrence
             top_end = end
             covered = start
+    found.waits.add(among)
     for index in order:
         if kind_of[index] == REGION:
             occurrence = occurrence_at[index]
             children_ns[occurrence] = ends[occurrence] - found.starts[occurrence] - children_ns[occurrence]
-
-
-def _note_wait(
-    start: int, end: int, entered: Sequence[int], ends: Sequence[int], waits: list[list[tuple[int, int]]]
-) -> None:
-    for occurrence in entered:
-        spans = waits[occurrence]
-        begin = max(start, spans[-1][1]) if spans else start  # a driver call inside a runtime call waits only once
-        finish = min(end, ends[occurrence])
-        if finish > begin:
-            spans.append((begin, finish))
 
 
 def in_order(host: HostSlices, indices: Sequence[int]) -> list[int]:

@@ -1,7 +1,8 @@
 """Which span was the innermost open one at a moment, for the spans of one thread."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice, pairwise
 
 
 class Timeline:
@@ -36,6 +37,11 @@ class Timeline:
                 entered.pop()
             self._times.append(end)
             self._innermost.append(entered[-1] if entered else -1)
+
+    def changes(self) -> Iterator[tuple[int, int, int]]:
+        """At which times how many more spans are the innermost one (1, 0 or -1), and how much their id grows by."""
+        for time, (before, after) in zip(islice(self._times, 1, None), pairwise(self._innermost), strict=True):
+            yield time, (after >= 0) - (before >= 0), max(after, 0) - max(before, 0)
 
     def innermost_at(self, moment: int) -> int:
         """The id of the innermost span open at that moment, -1 if none is."""

@@ -10,6 +10,7 @@ from kinetoscope_core.analysis.attribution.backward import BackwardLinks
 from kinetoscope_core.analysis.attribution.impossible_times import Doubts, doubts_of
 from kinetoscope_core.analysis.attribution.launches import Launches, launches_of
 from kinetoscope_core.analysis.attribution.nesting import Nesting
+from kinetoscope_core.analysis.attribution.tree import Tree
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded
 from kinetoscope_core.trace import Trace
 
@@ -23,7 +24,7 @@ class DeviceNumbers:
     and how many of these have no length that can be. `unrecorded` counts launches without a record, with nested ones.
     """
 
-    parent: list[int]
+    tree: Tree
     owner: "array[int]"
     launches_found: Launches
     doubts: Doubts
@@ -63,7 +64,7 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
     launched = launches_of(trace)
     order = sorted(range(len(device)), key=device.start_ns.__getitem__)
     found = DeviceNumbers(
-        parent=parent,
+        tree=Tree(parent),
         owner=array("i", [-1]) * len(device),
         launches_found=launched,
         doubts=doubts_of(trace, launched.call, order),
@@ -109,59 +110,33 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
 
 def _sum_up(trace: Trace, found: DeviceNumbers, order: Sequence[int]) -> None:
     """Totals, launches and the unions of the busy times, up the nesting. `order` are the activities by start."""
-    device, parent = trace.device, found.parent
-    total, launches, busy = found.total_ns, found.launches, found.busy_ns
-    total[:] = found.self_ns
-    doubts = found.doubts
-    if doubts:
-        _count_doubts(found)
-        order = [activity for activity in order if activity not in doubts]
-    for occurrence in range(len(parent) - 1, -1, -1):  # what is nested in an occurrence comes after it
-        around = parent[occurrence]
-        if around >= 0:
-            total[around] += total[occurrence]
-            launches[around] += launches[occurrence]
-            found.unrecorded[around] += found.unrecorded[occurrence]
-    busy_until = [-(2**63)] * len(parent)
-    for activity in order:
-        occurrence = found.owner[activity]
-        start = device.start_ns[activity]
-        end = start + device.duration_ns[activity]
-        while occurrence >= 0:
-            until = busy_until[occurrence]
-            if end > until:
-                busy[occurrence] += end - (start if start > until else until)  # noqa: FURB136 - as in nesting.py
-                busy_until[occurrence] = end
-            occurrence = parent[occurrence]
-
-
-def _count_doubts(found: DeviceNumbers) -> None:
-    for activity in (*found.doubts.other_clock, *found.doubts.lost, *found.doubts.overlong):
-        has_length = found.doubts.has_length(activity)
-        for occurrence in _chain(found.owner[activity], found.parent):
-            found.doubtful[occurrence] += 1
-            found.unknown[occurrence] += not has_length
+    device, owner, doubts = trace.device, found.owner, found.doubts
+    for activity in (*doubts.other_clock, *doubts.lost, *doubts.overlong):
+        if owner[activity] >= 0:
+            found.doubtful[owner[activity]] += 1
+            found.unknown[owner[activity]] += not doubts.has_length(activity)
+    found.total_ns[:] = found.self_ns
+    counts = [found.total_ns, found.launches, found.unrecorded]
+    for values in [*counts, found.doubtful, found.unknown] if doubts else counts:
+        found.tree.sum_up(values)
+    found.busy_ns[:] = found.tree.unions(
+        (start := device.start_ns[activity], start + device.duration_ns[activity], owner[activity])
+        for activity in order
+        if owner[activity] >= 0 and not (doubts and activity in doubts)
+    )
 
 
 def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[int]:
     """Backward work of each occurrence's forward pass, without what is in its CUDA total already."""
-    host = trace.host
+    host, tree = trace.host, found.tree
     sums: defaultdict[tuple[int, int], int] = defaultdict(int)
     for call, owner, ns in zip(found.launch, found.owner, trace.device.duration_ns, strict=True):
         if call >= 0 and (occurrence := links.forward_region_of(host.thread[call], host.start_ns[call])) >= 0:
             sums[occurrence, owner] += ns
-    backward = [0] * len(found.parent)
+    backward = [0] * len(found.self_ns)
     for (occurrence, owner), ns in sums.items():
-        counted = _chain(owner, found.parent)
-        for each in _chain(occurrence, found.parent):
-            if each not in counted:
-                backward[each] += ns
+        backward[occurrence] += ns
+        if owner >= 0 and (both := tree.around_both(occurrence, owner)) >= 0:
+            backward[both] -= ns
+    tree.sum_up(backward)
     return backward
-
-
-def _chain(occurrence: int, parent: Sequence[int]) -> list[int]:
-    chain: list[int] = []
-    while occurrence >= 0:
-        chain.append(occurrence)
-        occurrence = parent[occurrence]
-    return chain

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kinetoscope_core.analysis.attribution.idle_devices import DeviceTimeline
+from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.bounds import Limit
+from kinetoscope_core.analysis.findings.overhead import PROFILING
 from kinetoscope_core.analysis.findings.savings import Stretch
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Passage, Passages, RegionKey
@@ -27,11 +29,13 @@ class Part:
 
     On its own thread: `calls` and, directly in it, `operators`, both places among the host slices; `annotations` are
     the occurrences that torch made. `activities`, places among the device's, may also be launched by autograd threads;
-    those whose times cannot be are left out.
+    those whose times cannot be are left out. `passages` has for each occurrence of the recording the measured passage
+    that it is, or lies in as one of the region or of torch's.
     """
 
     number: int
     recording: Recording
+    passages: Sequence[Passage | None]
     trace: Trace = field(init=False)
     calls: "array[int]" = field(default_factory=_places)
     operators: "array[int]" = field(default_factory=_places)
@@ -103,15 +107,9 @@ class RegionFacts:
         number, index = self.median
         return run.recordings[number].window.occurrences[index].captures
 
-    def is_measured(self, passage: Passage) -> bool:
-        """Whether an occurrence of the region enters its statistics, by itself or in another one."""
-        return passage in self._outermost
-
-    def passage_of(self, part: Part, occurrence: int) -> Passage:
-        """The measured passage that an occurrence is, or lies in as one of the region or of torch's."""
-        while (part.number, occurrence) not in self._outermost:
-            occurrence = part.recording.window.occurrences[occurrence].parent
-        return self._outermost[part.number, occurrence]
+    def measured_in(self, passage: Passage) -> Passage | None:
+        """The measured passage that an occurrence of the region is or lies in; `None` if it is in no statistics."""
+        return self._outermost.get(passage)
 
     def median_spot(self) -> Spot:
         """The median passage, as a place in its trace."""
@@ -144,6 +142,7 @@ class RunFacts:
     are_steps: bool = False
     _nested: dict[int, dict[int, list[int]]] = field(default_factory=dict[int, dict[int, list[int]]])
 
+    _worked: dict[int, Union] = field(default_factory=dict[int, Union])
     _next: dict[int, dict[int, int]] = field(default_factory=dict[int, dict[int, int]])
 
     def next_launches(self, number: int) -> Mapping[int, int]:
@@ -158,6 +157,14 @@ class RunFacts:
                 call: after for call, after in pairwise(order) if host.thread[call] == host.thread[after]
             }
         return following
+
+    def worked_or_profiled(self, number: int) -> Union:
+        """When a device worked, or the profiler did."""
+        found = self._worked.get(number)
+        if found is None:
+            profiled = self.recordings[number].overhead(PROFILING)
+            found = self._worked[number] = self.timelines[number].worked_or(profiled)
+        return found
 
     def nested_in(self, number: int, occurrence: int) -> Sequence[int]:
         """The occurrences that are nested in one directly."""

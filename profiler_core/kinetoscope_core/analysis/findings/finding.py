@@ -10,7 +10,7 @@ from kinetoscope_core.analysis.findings.registry import RULES
 from kinetoscope_core.analysis.findings.rule import WARNING_SHARE, Claim, Rule
 from kinetoscope_core.analysis.findings.savings import Savings
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import RegionKey
+from kinetoscope_core.analysis.statistics import Calls, RegionKey
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Severity
 from kinetoscope_core.text import count_text, time_text
 
@@ -24,10 +24,13 @@ class Findings:
 
 
 def findings(
-    recordings: Sequence[Recording], measures: Sequence[RegionMeasures], limits: Mapping[RegionKey, Limit]
+    recordings: Sequence[Recording],
+    calls: Calls,
+    measures: Sequence[RegionMeasures],
+    limits: Mapping[RegionKey, Limit],
 ) -> Findings:
     """What the rules find in the recordings whose regions have these measures and limits."""
-    run = gather(recordings, measures, limits)
+    run = gather(recordings, calls, measures, limits)
     claims: dict[RegionKey, dict[str, tuple[Rule, Claim]]] = {key: {} for key in run.regions}
     of_run: list[tuple[Rule, Claim]] = []
     tellable = {key: region for key, region in run.regions.items() if not region.measures_captures(run)}

@@ -7,7 +7,7 @@ from typing import Final
 from kinetoscope_core.analysis.bounds import Limit
 from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import RegionKey, median_passage, passages_of
+from kinetoscope_core.analysis.statistics import Calls, Passage, RegionKey
 from kinetoscope_core.results.measures import RegionMeasures
 
 _OF_TORCH: Final = re.compile(
@@ -31,15 +31,16 @@ def _told_of(keys: Collection[RegionKey]) -> Collection[RegionKey]:
 
 
 def gather(
-    recordings: Sequence[Recording], measures: Sequence[RegionMeasures], limits: Mapping[RegionKey, Limit]
+    recordings: Sequence[Recording],
+    calls: Calls,
+    measures: Sequence[RegionMeasures],
+    limits: Mapping[RegionKey, Limit],
 ) -> RunFacts:
     """The facts of the regions that are the user's; where there are none, of torch's own steps."""
-    windows = [recording.window for recording in recordings]
     by_key = {RegionKey(each.name, each.file, each.line): each for each in measures}
-    passages_by_key = passages_of(windows)
     regions = {
-        key: RegionFacts(key, by_key[key], passages_by_key[key], median_passage(passages_by_key[key], windows), {})
-        for key in _told_of(passages_by_key)
+        key: RegionFacts(key, by_key[key], calls.measured[key], calls.median[key], {})
+        for key in _told_of(calls.measured)
     }
     parts: dict[RegionKey, dict[int, Part]] = {key: {} for key in regions}
     measured_ns = 0
@@ -70,7 +71,7 @@ def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, Regio
     for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
         region = regions.get(key)
         if region is not None:
-            owners.append(region if region.is_measured((number, index)) else None)
+            owners.append(region if region.measured_in((number, index)) else None)
         else:
             owners.append(owners[occurrence.parent] if occurrence.parent >= 0 else None)
     return owners
@@ -93,6 +94,7 @@ def _add(
 ) -> int:
     """Hands the parts what is theirs; returns the CPU time of the outermost measured passages."""
     at: list[Part | None] = []
+    passages: list[Passage | None] = []
     measured_ns = 0
     inside: list[bool] = []
     for index, (owner, occurrence) in enumerate(zip(owners, recording.window.occurrences, strict=True)):
@@ -100,14 +102,17 @@ def _add(
         inside.append(is_nested or owner is not None)
         if owner is None:
             at.append(None)
+            passages.append(None)
             continue
         part = parts[owner.key].get(number)
         if part is None:
-            part = parts[owner.key][number] = Part(number, recording)
+            part = parts[owner.key][number] = Part(number, recording, passages)
         at.append(part)
         if recording.window.keys[index] not in regions:
             part.annotations.append(index)
+            passages.append(passages[occurrence.parent])
             continue
+        passages.append(owner.measured_in((number, index)))
         if not is_nested:
             measured_ns += occurrence.cpu_total_ns
         outer = owners[occurrence.parent] if occurrence.parent >= 0 else None

@@ -68,7 +68,7 @@ def _gap(passage: Passage, run: RunFacts) -> tuple[int, int] | None:
     if not occurrence.launches:
         return None
     start, end = occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns
-    gap = max(run.timelines[number].gaps(start, end), key=lambda each: each[1] - each[0], default=(0, 0))
+    gap = run.timelines[number].longest_gap(start, end)
     gap_ns = gap[1] - gap[0]
     if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns:
         return None
@@ -84,7 +84,9 @@ def _holds(recording: Recording, number: int, index: int, gap: tuple[int, int], 
         each = inside.pop()
         if not _is_around(occurrences[each], gap):
             continue
-        if keys[each] in run.regions and occurrences[each].launches:
+        if not occurrences[each].launches:  # and so nothing in it has any
+            continue
+        if keys[each] in run.regions:
             return True
         inside += run.nested_in(number, each)
     return False

@@ -10,7 +10,7 @@ from kinetoscope_core.analysis.collectives import is_collective
 from kinetoscope_core.analysis.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.analysis.findings.phrases import apart, kernel_text, name_of
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
-from kinetoscope_core.analysis.statistics import median_of
+from kinetoscope_core.analysis.statistics import Passage, median_of
 from kinetoscope_core.text import time_text
 from kinetoscope_core.trace.schema import KERNEL
 
@@ -54,7 +54,7 @@ def _by_place(region: RegionFacts) -> list[tuple[str, list[int]]] | None:
     """For each kernel of a passage its times over the passages; `None` where they are not the same kernels each time,
     as then their shapes need not be the same either.
     """
-    passages: defaultdict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
+    passages: defaultdict[Passage | None, list[tuple[str, int]]] = defaultdict(list)
     for part in region.parts.values():
         device, owners = part.trace.device, part.recording.attribution.activity_owner
         launches, host = part.recording.attribution.activity_launch, part.trace.host
@@ -64,7 +64,7 @@ def _by_place(region: RegionFacts) -> list[tuple[str, list[int]]] | None:
             if device.kind[each] == KERNEL and not is_collective(part.activity_name(each))
         ]
         for each in sorted(kernels, key=lambda each: (host.start_ns[launches[each]], device.start_ns[each])):
-            passages[region.passage_of(part, owners[each])].append((part.activity_name(each), device.duration_ns[each]))
+            passages[part.passages[owners[each]]].append((part.activity_name(each), device.duration_ns[each]))
     orders = {tuple(name for name, _ in kernels) for kernels in passages.values()}
     if len(orders) != 1 or len(passages) < _LEAST_PASSAGES:
         return None

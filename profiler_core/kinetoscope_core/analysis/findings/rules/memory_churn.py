@@ -10,6 +10,7 @@ from kinetoscope_core.text import time_text
 
 if TYPE_CHECKING:
     from kinetoscope_core.analysis.findings.savings import Stretch
+    from kinetoscope_core.analysis.statistics import Passage
 
 _CALLS: Final = frozenset(
     api + name
@@ -22,7 +23,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     counts: Counter[str] = Counter()
     total_ns = longest_ns = 0
     spot = None
-    passages: set[tuple[int, int]] = set()
+    passages: set[Passage | None] = set()
     saves: list[Stretch] = []
     for part in region.parts.values():
         host, innermost = part.trace.host, part.recording.attribution.nesting.innermost
@@ -33,7 +34,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
             counts[name] += 1
             total_ns += host.duration_ns[call]
             saves.append(part.of_cpu(call))
-            passages.add(region.passage_of(part, innermost[call]))
+            passages.add(part.passages[innermost[call]])
             if host.duration_ns[call] > longest_ns:
                 longest_ns, spot = host.duration_ns[call], part.spot_of_call(call)
     # The allocator grows in the first passages of any program; what goes on in half of them does not end.

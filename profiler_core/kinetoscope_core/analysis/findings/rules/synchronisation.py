@@ -3,10 +3,10 @@ and where it does not, the explanation of a time that is another region's work.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.attribution.nesting import is_wait
 from kinetoscope_core.analysis.findings.copies import pageable_operators, pinned_operators
 from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
@@ -67,6 +67,7 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
         calls = [call for call in part.calls if is_wait(part.host_name(call))]
         if not calls:
             continue
+        spans: list[tuple[int, int]] = []
         copying, pinned = pageable_operators(part), pinned_operators(part)
         for call in calls:
             if part.operator_around(call) in copying:
@@ -77,21 +78,14 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
             waits.waited_ns += ns
             waits.pinned += part.operator_around(call) in pinned
             waits.busy_ns += busy_ns
-            for gap in _up_to(ns, timeline.gaps_until_next_wait(host.thread[call], start)):
-                waits.lost_ns += gap[1] - gap[0]
-                waits.lost.append(Stretch(part.number, False, *gap))
+            span, lost_ns = timeline.idle_until_next_wait(host.thread[call], start, ns)
+            waits.lost_ns += lost_ns
+            spans.append(span)
             if ns > waits.longest_ns:
                 waits.longest_ns, waits.spot = ns, part.spot_of_call(call)
+        lost = (gap for span in Union(span for span in spans if span[0] < span[1]) for gap in timeline.gaps(*span))
+        waits.lost += (Stretch(part.number, False, *gap) for gap in lost)
     return waits
-
-
-def _up_to(most_ns: int, gaps: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The first of the gaps, so much of them in all."""
-    for start_ns, end_ns in gaps:
-        if most_ns <= 0:
-            return
-        yield start_ns, min(end_ns, start_ns + most_ns)
-        most_ns -= end_ns - start_ns
 
 
 def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:

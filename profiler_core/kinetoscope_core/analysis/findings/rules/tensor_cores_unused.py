@@ -17,7 +17,7 @@ from kinetoscope_core.trace.schema import KERNEL
 # Names that say both: single precision without tensor cores (simt, ffma, sgemm), built for compute capability 8.0 or
 # newer (80, ampere). Those of Volta also run on newer GPUs and say nothing; TF32 and bf16 ones have other types.
 _FP32: Final = re.compile(
-    r"cutlass_[89]\d_simt_sgemm|sm[89]\d_xmma_\w+_f32f32_f32f32_f32_\w*ffma|ampere_sgemm|cudnn_ampere_scudnn"
+    r"cutlass_[89]\d_simt_sgemm|sm[89]\d_xmma_\w{1,99}?_f32f32_f32f32_f32_\w{0,99}?ffma|ampere_sgemm|cudnn_ampere_scudnn"
 )
 
 _LEAST_NS: Final = 10_000

@@ -5,7 +5,6 @@ from typing import Final
 
 from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
-from kinetoscope_core.analysis.findings.overhead import PROFILING
 from kinetoscope_core.analysis.findings.phrases import name_of, over_calls
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.analysis.findings.savings import Stretch
@@ -37,8 +36,13 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     run_ns = sum(part.trace.device.duration_ns[each] for part, each in kernels)
     if a_call < _LEAST_A_CALL or run_ns >= _LONGEST_MEAN_NS * len(kernels):
         return None
-    waited = [stretch for part in region.parts.values() for stretch in _waiting_for_launches(region, part, run)]
-    waited_ns, cpu_ns = sum(each.end_ns - each.start_ns for each in waited), measures.cpu_total_ns.sum
+    waited_ns, cpu_ns = 0, measures.cpu_total_ns.sum
+    waited: list[Stretch] = []
+    for part in region.parts.values():
+        busy = run.worked_or_profiled(part.number)
+        spans = list(_between_launches(part, run))
+        waited_ns += sum(end - start - busy.covered(start, end) for start, end in spans)
+        waited += (Stretch(part.number, False, *span) for span in Union(spans).without(busy))
     if waited_ns < _LEAST_PART * cpu_ns:
         return None
     mean_ns = run_ns // len(kernels)
@@ -52,21 +56,21 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     )
 
 
-def _waiting_for_launches(region: RegionFacts, part: Part, run: RunFacts) -> Iterator[Stretch]:
-    """When the GPU was idle between two launches that follow each other in one call of the region."""
+def _between_launches(part: Part, run: RunFacts) -> Iterator[tuple[int, int]]:
+    """The spans from a launch to the next one of its thread in the same call of the region, while work is recorded."""
     host, attribution = part.trace.host, part.recording.attribution
     passages = {
-        attribution.activity_launch[each]: region.passage_of(part, attribution.activity_owner[each])
-        for each in part.activities
+        attribution.activity_launch[each]: part.passages[attribution.activity_owner[each]] for each in part.activities
     }
-    following, profiling = run.next_launches(part.number), part.recording.overhead(PROFILING)
+    following, (known_from, known_until) = run.next_launches(part.number), run.timelines[part.number].known
     for launch, passage in passages.items():
         after = following.get(launch, -1)
         start_ns, end_ns = host.start_ns[launch], host.start_ns[after]
         if passages.get(after) != passage or end_ns - start_ns >= _LONGEST_STEP_NS:
             continue
-        idle = Union(run.timelines[part.number].gaps(start_ns, end_ns))
-        yield from (Stretch(part.number, False, *span) for span in idle.without(profiling))
+        start_ns, end_ns = max(start_ns, known_from), min(end_ns, known_until)
+        if start_ns < end_ns:
+            yield start_ns, end_ns
 
 
 RULE: Final = Rule("tiny-kernels", "warning", of_region=_of_region, says_what=("overhead-bound",))

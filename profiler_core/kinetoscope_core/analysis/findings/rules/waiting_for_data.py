@@ -25,6 +25,7 @@ class _Loading:
     longest_ns: int = 0
     spot: Spot | None = None
     is_single: bool = False
+    until: dict[tuple[int, str, str], int] = field(default_factory=dict[tuple[int, str, str], int])
 
     def add(self, number: int, index: int, run: RunFacts) -> None:
         window = run.recordings[number].window
@@ -32,6 +33,10 @@ class _Loading:
         if not each.name.startswith(_LOADER):
             return
         start, ns = each.start_ns, each.cpu_total_ns
+        thread = number, each.pid, each.tid
+        if start < self.until.get(thread, start):  # in another one
+            return
+        self.until[thread] = start + ns
         self.batches += 1
         self.loading_ns += ns
         self.idle += [Stretch(number, False, *gap) for gap in run.timelines[number].gaps(start, start + ns)]
