@@ -66,8 +66,8 @@ def _lost(trace: Trace) -> frozenset[int]:
 
 def _of_another_clock(trace: Trace, launch: Sequence[int], lost: Container[int]) -> frozenset[int]:
     device, host = trace.device, trace.host
-    launched = [(index, call) for index, call in enumerate(launch) if call >= 0]
-    after = [device.start_ns[index] - host.start_ns[call] for index, call in launched]
+    launched = [(index, runtime_call) for index, runtime_call in enumerate(launch) if runtime_call >= 0]
+    after = [device.start_ns[index] - host.start_ns[runtime_call] for index, runtime_call in launched]
     if not after or (min(after) >= -EARLIEST_NS and max(after) <= LATEST_NS):
         return frozenset()
     return frozenset(

@@ -16,7 +16,7 @@ class Launches:
     of rows of which nothing says whose they are. `without_id` are the activities that carry no id.
     """
 
-    call: "array[int]"
+    runtime_call: "array[int]"
     without_id: Sequence[int]
     ranks: int = 1
     unassigned: int = 0
@@ -26,31 +26,31 @@ def launches_of(trace: Trace) -> Launches:
     """The launch of each activity: of calls with one id the earliest."""
     host, device = trace.host, trace.device
     # Kineto and roctracer write 0 where there is no id.
-    calls = [index for index in host.calls() if host.correlation[index] > 0]
-    call_with = dict(zip([host.correlation[index] for index in calls], calls, strict=True))
+    runtime_calls = [index for index in host.runtime_calls() if host.correlation[index] > 0]
+    runtime_call_with = dict(zip([host.correlation[index] for index in runtime_calls], runtime_calls, strict=True))
     shared: set[int] = set()
-    if len(call_with) < len(calls):
-        shared = _made_earliest(trace, calls, call_with)
+    if len(runtime_call_with) < len(runtime_calls):
+        shared = _made_earliest(trace, runtime_calls, runtime_call_with)
     without_id = [index for index, each in enumerate(device.correlation) if each <= 0]
     if shared and _is_on_several_rows(trace, shared):
-        return _of_several_ranks(trace, calls, call_with, shared, without_id)
-    call = array("i", [call_with.get(correlation, -1) for correlation in device.correlation])
-    return Launches(call, without_id)
+        return _of_several_ranks(trace, runtime_calls, runtime_call_with, shared, without_id)
+    runtime_call = array("i", [runtime_call_with.get(correlation, -1) for correlation in device.correlation])
+    return Launches(runtime_call, without_id)
 
 
-def _made_earliest(trace: Trace, calls: Iterable[int], call_with: dict[int, int]) -> set[int]:
+def _made_earliest(trace: Trace, runtime_calls: Iterable[int], runtime_call_with: dict[int, int]) -> set[int]:
     """Puts the earliest call at each id; gives the ids that calls of several processes have."""
     host = trace.host
     shared: set[int] = set()
-    for index in calls:
+    for index in runtime_calls:
         correlation = host.correlation[index]
-        known = call_with[correlation]
+        known = runtime_call_with[correlation]
         if known == index:
             continue
         if trace.threads[host.thread[known]].pid != trace.threads[host.thread[index]].pid:
             shared.add(correlation)
         if (host.start_ns[index], index) < (host.start_ns[known], known):
-            call_with[correlation] = index
+            runtime_call_with[correlation] = index
     return shared
 
 
@@ -67,14 +67,18 @@ def _is_on_several_rows(trace: Trace, shared: Iterable[int]) -> bool:
 
 
 def _of_several_ranks(
-    trace: Trace, calls: Sequence[int], call_with: Mapping[int, int], shared: set[int], without_id: Sequence[int]
+    trace: Trace,
+    runtime_calls: Sequence[int],
+    runtime_call_with: Mapping[int, int],
+    shared: set[int],
+    without_id: Sequence[int],
 ) -> Launches:
     host, device, threads = trace.host, trace.device, trace.threads
-    callers = list(dict.fromkeys(threads[host.thread[index]].pid for index in calls))
+    callers = list(dict.fromkeys(threads[host.thread[index]].pid for index in runtime_calls))
     rows = list(dict.fromkeys(threads[thread].pid for thread in device.thread))
     process_of = _processes_of(callers, rows)
     own: dict[tuple[str, int], int] = {}
-    for index in sorted(calls, key=host.start_ns.__getitem__):
+    for index in sorted(runtime_calls, key=host.start_ns.__getitem__):
         own.setdefault((threads[host.thread[index]].pid, host.correlation[index]), index)
     found = array("i")
     unassigned = 0
@@ -86,7 +90,7 @@ def _of_several_ranks(
             unassigned += 1
             found.append(-1)
         else:
-            found.append(call_with.get(correlation, -1))
+            found.append(runtime_call_with.get(correlation, -1))
     return Launches(found, without_id, len(callers), unassigned)
 
 

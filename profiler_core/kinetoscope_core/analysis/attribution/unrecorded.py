@@ -20,7 +20,7 @@ class Unrecorded:
 
     launches: int = 0
     captured: int = 0
-    calls: "array[int]" = field(default_factory=lambda: array("i"))
+    runtime_calls: "array[int]" = field(default_factory=lambda: array("i"))
 
 
 def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
@@ -28,16 +28,16 @@ def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
     host = trace.host
     launching, recorded = _launching_names(trace), {each for each in trace.device.correlation if each > 0}
     found = Unrecorded()
-    for call in host.calls():
-        if host.name[call] not in launching:
+    for runtime_call in host.runtime_calls():
+        if host.name[runtime_call] not in launching:
             continue
-        if host.correlation[call] in recorded:
+        if host.correlation[runtime_call] in recorded:
             found.launches += 1
-        elif captures and captures.is_into_one(host.thread[call], host.start_ns[call]):
+        elif captures and captures.is_into_one(host.thread[runtime_call], host.start_ns[runtime_call]):
             found.captured += 1
         else:
             found.launches += 1
-            found.calls.append(call)
+            found.runtime_calls.append(runtime_call)
     return found
 
 

@@ -37,7 +37,7 @@ class Part:
     recording: Recording
     passages: Sequence[Passage | None]
     trace: Trace = field(init=False)
-    calls: "array[int]" = field(default_factory=_places)
+    runtime_calls: "array[int]" = field(default_factory=_places)
     operators: "array[int]" = field(default_factory=_places)
     activities: "array[int]" = field(default_factory=_places)
     annotations: "array[int]" = field(default_factory=_places)
@@ -54,17 +54,19 @@ class Part:
         device = self.trace.device
         return self.trace.names[device.name[activity]]
 
-    def operator_around(self, call: int) -> int:
+    def operator_around(self, runtime_call: int) -> int:
         """The operator that stands directly in the region and holds the call, as a host slice; -1 for none."""
-        return -1 if call < 0 else self.recording.attribution.nesting.operators.around_call[call]
+        return (
+            -1 if runtime_call < 0 else self.recording.attribution.nesting.operators.around_runtime_call[runtime_call]
+        )
 
     def spot(self, start_ns: int, duration_ns: int) -> Spot:
         """A stretch of this recording, from its own clock."""
         return Spot(self.number, self.recording.window.base_time_ns + start_ns, duration_ns)
 
-    def spot_of_call(self, call: int) -> Spot:
+    def spot_of_runtime_call(self, runtime_call: int) -> Spot:
         host = self.trace.host
-        return self.spot(host.start_ns[call], host.duration_ns[call])
+        return self.spot(host.start_ns[runtime_call], host.duration_ns[runtime_call])
 
     def of_cpu(self, place: int) -> Stretch:
         """The time of a call or an operator, as one that could be saved."""
@@ -119,8 +121,8 @@ class RegionFacts:
     def activities(self) -> Iterator[tuple[Part, int]]:
         return ((part, activity) for part in self.parts.values() for activity in part.activities)
 
-    def calls(self) -> Iterator[tuple[Part, int]]:
-        return ((part, call) for part in self.parts.values() for call in part.calls)
+    def runtime_calls(self) -> Iterator[tuple[Part, int]]:
+        return ((part, runtime_call) for part in self.parts.values() for runtime_call in part.runtime_calls)
 
 
 @dataclass(slots=True)
@@ -151,10 +153,13 @@ class RunFacts:
         if following is None:
             host, launches = self.recordings[number].trace.host, self.recordings[number].attribution.activity_launch
             order = sorted(
-                {each for each in launches if each >= 0}, key=lambda call: (host.thread[call], host.start_ns[call])
+                {each for each in launches if each >= 0},
+                key=lambda runtime_call: (host.thread[runtime_call], host.start_ns[runtime_call]),
             )
             following = self._next[number] = {
-                call: after for call, after in pairwise(order) if host.thread[call] == host.thread[after]
+                runtime_call: after
+                for runtime_call, after in pairwise(order)
+                if host.thread[runtime_call] == host.thread[after]
             }
         return following
 

@@ -72,7 +72,11 @@ def _tax(region: RegionFacts, _run: RunFacts) -> Claim | None:
             return None  # compiling says more
         count += len(compiled)
         wrapper_ns += sum(host.duration_ns[each] for each in compiled)
-        wrapper_ns -= sum(host.duration_ns[call] for call in part.calls if part.operator_around(call) in compiled)
+        wrapper_ns -= sum(
+            host.duration_ns[runtime_call]
+            for runtime_call in part.runtime_calls
+            if part.operator_around(runtime_call) in compiled
+        )
         lookups = (each for each in part.operators if part.host_name(each) == _LOOKUP)
         lookup_ns += sum(host.duration_ns[each] for each in lookups)
     overhead_ns = measures.overhead_ns
