@@ -151,7 +151,7 @@ test('the parts of a total add up to it', () => {
   assert.ok(measures.breakdown);
   const [cuda, cpu] = compositionsOf(measures.breakdown);
   assert.deepEqual([cuda?.totalNs, cpu?.totalNs], [300, 300]);
-  const alone = compositionsOf({ ...measures.breakdown, cuda_nested_ns: null, cuda_self_ns: null, cpu_runtime_calls_ns: 0 });
+  const alone = compositionsOf({ ...measures.breakdown, cuda_nested_ns: null, cuda_self_ns: null, cpu_api_calls_ns: 0 });
   assert.deepEqual(
     alone.map(({ title, parts }) => [title, parts.map((part) => part.name)]),
     [['CPU total', ['nested regions', 'operators', 'self']]],

@@ -83,7 +83,7 @@ export const measures: Measures = {
   breakdown: {
     cpu_nested_ns: 0,
     cpu_operators_ns: 120,
-    cpu_runtime_calls_ns: 150,
+    cpu_api_calls_ns: 150,
     cpu_self_ns: 30,
     cuda_nested_ns: 180,
     cuda_self_ns: 120,

@@ -49,7 +49,7 @@ def assert_adds_up(*recordings):
     parts = breakdowns(recordings, Calls(*(each.window for each in recordings)), has_all=True)
     for region in summarise(Calls(*(recording.window for recording in recordings))):
         part = parts[RegionKey(region.name)]
-        cpu = (part.cpu_nested_ns, part.cpu_operators_ns, part.cpu_runtime_calls_ns, part.cpu_self_ns)
+        cpu = (part.cpu_nested_ns, part.cpu_operators_ns, part.cpu_api_calls_ns, part.cpu_self_ns)
         assert sum(cpu) == region.cpu_total_ns.sum
         assert min(cpu) >= 0
         assert part.cpu_self_ns == region.cpu_self_ns.sum
@@ -126,7 +126,7 @@ def test_what_lies_in_an_operator_is_the_operator_s(tmp_path):
         ("kernel", "other", 7, 400, 9, 3),
     )
     part = breakdowns_of(recording)[RegionKey("r")]
-    assert (part.cpu_operators_ns, part.cpu_runtime_calls_ns, part.cpu_nested_ns, part.cpu_self_ns) == (
+    assert (part.cpu_operators_ns, part.cpu_api_calls_ns, part.cpu_nested_ns, part.cpu_self_ns) == (
         30_000, 5_000, 20_000, 45_000,
     )  # fmt: skip
     (linear,) = part.operators

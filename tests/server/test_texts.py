@@ -107,7 +107,7 @@ def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
     links = [ChainLink("operator", f"op{n}") for n in range(9)]
     kernel = KernelShare("void " + "k" * 300, 5, 2_000)
     parts = Breakdown(
-        cpu_nested_ns=0, cpu_operators_ns=0, cpu_runtime_calls_ns=0, cpu_self_ns=9, cuda_nested_ns=0, cuda_self_ns=2_000,
+        cpu_nested_ns=0, cpu_operators_ns=0, cpu_api_calls_ns=0, cpu_self_ns=9, cuda_nested_ns=0, cuda_self_ns=2_000,
         kernels=(kernel,), kernel_names=1, operators=(), operator_names=0,
         chain=(ChainLink("region", "a|b"), ChainLink("region", "a|b"), *links, ChainLink("activity", kernel.name)),
         threads=3, on_other_threads=2,

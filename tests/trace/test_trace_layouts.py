@@ -190,7 +190,7 @@ def test_the_schema_of_2021_is_read(tmp_path: Path) -> None:
         _slice("Memset", "Memset", "stream 7", correlation=11, stream=7, device=0, bytes=64),
     )
     assert [trace.names[trace.host.name[index]] for index in trace.host.regions()] == ["ProfilerStep#4"]
-    assert len(trace.host.operators()) == len(trace.host.runtime_calls()) == 1
+    assert len(trace.host.operators()) == len(trace.host.api_calls()) == 1
     assert list(trace.device.kind) == [0, 1, 2]
     assert list(trace.device.copied_bytes) == [-1, 64, -1]
     assert list(trace.device.stream) == [7, 7, 7]

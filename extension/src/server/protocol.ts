@@ -39,7 +39,7 @@ export interface ChainLink {
 export interface Breakdown {
   cpu_nested_ns: number;
   cpu_operators_ns: number;
-  cpu_runtime_calls_ns: number;
+  cpu_api_calls_ns: number;
   cpu_self_ns: number;
   cuda_nested_ns: number | null;
   cuda_self_ns: number | null;

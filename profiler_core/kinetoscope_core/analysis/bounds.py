@@ -138,7 +138,7 @@ def _paces(recording: Recording, calls: Collection[int]) -> dict[int, Pace]:
     of_devices: defaultdict[frozenset[int] | None, list[int]] = defaultdict(list)
     for index, devices in _devices(recording, calls).items():
         of_devices[devices].append(index)
-    waits, has_all_records = recording.attribution.nesting.waits, not recording.attribution.unrecorded.runtime_calls
+    waits, has_all_records = recording.attribution.nesting.waits, not recording.attribution.unrecorded.api_calls
     found: dict[int, Pace] = {}
     for devices, indices in of_devices.items():
         timeline = recording.device_timeline(devices)

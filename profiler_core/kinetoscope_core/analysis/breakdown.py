@@ -108,7 +108,7 @@ def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool =
 def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
     host, names = recording.trace.host, recording.trace.names
     nesting = recording.attribution.nesting
-    for found, calls_ns in zip(on_thread, nesting.cpu_runtime_calls_ns, strict=True):
+    for found, calls_ns in zip(on_thread, nesting.cpu_api_calls_ns, strict=True):
         if found is not None:
             found.calls_ns += calls_ns
     operators = nesting.operators
@@ -195,7 +195,7 @@ class _OperatorsAround:
         """Its place among the host slices, -1 for none."""
         thread = self._host.thread[launch]
         if thread == self._host.thread[self._slices[owner]]:
-            return self._direct.around_runtime_call[launch]
+            return self._direct.around_api_call[launch]
         starts, operators = self._outermost.get(thread) or self._find(thread)
         moment = self._host.start_ns[launch]
         place = bisect_right(starts, moment) - 1
@@ -251,7 +251,7 @@ def _breakdown(
     return Breakdown(
         cpu_nested_ns=rest_ns - calls_ns - operators_ns,
         cpu_operators_ns=operators_ns,
-        cpu_runtime_calls_ns=calls_ns,
+        cpu_api_calls_ns=calls_ns,
         cpu_self_ns=own_ns,
         cuda_nested_ns=sum(totals) - cuda_self_ns if totals else None,
         cuda_self_ns=cuda_self_ns if totals else None,

@@ -46,14 +46,14 @@ class Recording:
             self._orders[thread] = order
         return order
 
-    def open_at(self, runtime_call: int, region: int) -> Iterator[int]:
+    def open_at(self, api_call: int, region: int) -> Iterator[int]:
         """The host slices of its thread that were entered in a region (by slice) and were open when a call began, the
         innermost first.
         """
-        host, thread = self.trace.host, self.trace.host.thread[runtime_call]
+        host, thread = self.trace.host, self.trace.host.thread[api_call]
         order = self.order_of(thread)
-        moment = host.start_ns[runtime_call]
-        place = order.index(runtime_call, bisect_left(order, moment, key=host.start_ns.__getitem__))
+        moment = host.start_ns[api_call]
+        place = order.index(api_call, bisect_left(order, moment, key=host.start_ns.__getitem__))
         first = bisect_left(order, host.start_ns[region], key=host.start_ns.__getitem__)
         if host.thread[region] == thread:
             first = order.index(region, first)

@@ -136,7 +136,7 @@ class Breakdown:
 
     cpu_nested_ns: int
     cpu_operators_ns: int
-    cpu_runtime_calls_ns: int
+    cpu_api_calls_ns: int
     cpu_self_ns: int
     cuda_nested_ns: int | None
     cuda_self_ns: int | None

@@ -69,7 +69,7 @@ class HostSlices:
         """The places of all operators."""
         return self.indices_of(OPERATOR)
 
-    def runtime_calls(self) -> list[int]:
+    def api_calls(self) -> list[int]:
         """The places of all runtime and driver calls."""
         return self.indices_of(CALL)
 

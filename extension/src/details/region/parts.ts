@@ -23,7 +23,7 @@ export function compositionsOf(breakdown: Breakdown): Composition[] {
   const cpu = composition('CPU total', [
     { kind: 'nested', name: 'nested regions', ns: breakdown.cpu_nested_ns },
     { kind: 'operators', name: 'operators', ns: breakdown.cpu_operators_ns },
-    { kind: 'calls', name: 'CUDA calls', ns: breakdown.cpu_runtime_calls_ns },
+    { kind: 'calls', name: 'CUDA calls', ns: breakdown.cpu_api_calls_ns },
     { kind: 'self', name: 'self', ns: breakdown.cpu_self_ns },
   ]);
   if (breakdown.cuda_nested_ns === null || breakdown.cuda_self_ns === null) {

@@ -66,8 +66,8 @@ def _lost(trace: Trace) -> frozenset[int]:
 
 def _of_another_clock(trace: Trace, launch: Sequence[int], lost: Container[int]) -> frozenset[int]:
     device, host = trace.device, trace.host
-    launched = [(index, runtime_call) for index, runtime_call in enumerate(launch) if runtime_call >= 0]
-    after = [device.start_ns[index] - host.start_ns[runtime_call] for index, runtime_call in launched]
+    launched = [(index, api_call) for index, api_call in enumerate(launch) if api_call >= 0]
+    after = [device.start_ns[index] - host.start_ns[api_call] for index, api_call in launched]
     if not after or (min(after) >= -EARLIEST_NS and max(after) <= LATEST_NS):
         return frozenset()
     return frozenset(

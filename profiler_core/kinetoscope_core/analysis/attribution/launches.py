@@ -16,7 +16,7 @@ class Launches:
     of rows of which nothing says whose they are. `without_id` are the activities that carry no id.
     """
 
-    runtime_call: "array[int]"
+    api_call: "array[int]"
     without_id: Sequence[int]
     ranks: int = 1
     unassigned: int = 0
@@ -26,31 +26,31 @@ def launches_of(trace: Trace) -> Launches:
     """The launch of each activity: of calls with one id the earliest."""
     host, device = trace.host, trace.device
     # Kineto and roctracer write 0 where there is no id.
-    runtime_calls = [index for index in host.runtime_calls() if host.correlation[index] > 0]
-    runtime_call_with = dict(zip([host.correlation[index] for index in runtime_calls], runtime_calls, strict=True))
+    api_calls = [index for index in host.api_calls() if host.correlation[index] > 0]
+    api_call_with = dict(zip([host.correlation[index] for index in api_calls], api_calls, strict=True))
     shared: set[int] = set()
-    if len(runtime_call_with) < len(runtime_calls):
-        shared = _made_earliest(trace, runtime_calls, runtime_call_with)
+    if len(api_call_with) < len(api_calls):
+        shared = _made_earliest(trace, api_calls, api_call_with)
     without_id = [index for index, each in enumerate(device.correlation) if each <= 0]
     if shared and _is_on_several_rows(trace, shared):
-        return _of_several_ranks(trace, runtime_calls, runtime_call_with, shared, without_id)
-    runtime_call = array("i", [runtime_call_with.get(correlation, -1) for correlation in device.correlation])
-    return Launches(runtime_call, without_id)
+        return _of_several_ranks(trace, api_calls, api_call_with, shared, without_id)
+    api_call = array("i", [api_call_with.get(correlation, -1) for correlation in device.correlation])
+    return Launches(api_call, without_id)
 
 
-def _made_earliest(trace: Trace, runtime_calls: Iterable[int], runtime_call_with: dict[int, int]) -> set[int]:
+def _made_earliest(trace: Trace, api_calls: Iterable[int], api_call_with: dict[int, int]) -> set[int]:
     """Puts the earliest call at each id; gives the ids that calls of several processes have."""
     host = trace.host
     shared: set[int] = set()
-    for index in runtime_calls:
+    for index in api_calls:
         correlation = host.correlation[index]
-        known = runtime_call_with[correlation]
+        known = api_call_with[correlation]
         if known == index:
             continue
         if trace.threads[host.thread[known]].pid != trace.threads[host.thread[index]].pid:
             shared.add(correlation)
         if (host.start_ns[index], index) < (host.start_ns[known], known):
-            runtime_call_with[correlation] = index
+            api_call_with[correlation] = index
     return shared
 
 
@@ -68,17 +68,17 @@ def _is_on_several_rows(trace: Trace, shared: Iterable[int]) -> bool:
 
 def _of_several_ranks(
     trace: Trace,
-    runtime_calls: Sequence[int],
-    runtime_call_with: Mapping[int, int],
+    api_calls: Sequence[int],
+    api_call_with: Mapping[int, int],
     shared: set[int],
     without_id: Sequence[int],
 ) -> Launches:
     host, device, threads = trace.host, trace.device, trace.threads
-    callers = list(dict.fromkeys(threads[host.thread[index]].pid for index in runtime_calls))
+    callers = list(dict.fromkeys(threads[host.thread[index]].pid for index in api_calls))
     rows = list(dict.fromkeys(threads[thread].pid for thread in device.thread))
     process_of = _processes_of(callers, rows)
     own: dict[tuple[str, int], int] = {}
-    for index in sorted(runtime_calls, key=host.start_ns.__getitem__):
+    for index in sorted(api_calls, key=host.start_ns.__getitem__):
         own.setdefault((threads[host.thread[index]].pid, host.correlation[index]), index)
     found = array("i")
     unassigned = 0
@@ -90,7 +90,7 @@ def _of_several_ranks(
             unassigned += 1
             found.append(-1)
         else:
-            found.append(runtime_call_with.get(correlation, -1))
+            found.append(api_call_with.get(correlation, -1))
     return Launches(found, without_id, len(callers), unassigned)
 
 

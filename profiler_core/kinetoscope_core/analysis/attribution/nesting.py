@@ -28,11 +28,11 @@ class DirectOperators:
     """Operators that stand directly in an occurrence, in no operator or nested region of it: columns of equal length.
 
     `ns` is what an operator adds to the time that its occurrence spends outside itself. An operator that outlives the
-    region it began in stands here twice. `around_runtime_call` gives for each host slice that is a call the operator, among the
-    host slices, that stands directly in the innermost occurrence and was open when the call started; -1 for none.
+    region it began in stands here twice. `around_api_call` gives for each host slice that is an API call the operator,
+    among the host slices, that stands directly in the innermost occurrence and was open when it started; -1 for none.
     """
 
-    around_runtime_call: "array[int]"
+    around_api_call: "array[int]"
     slices: "array[int]" = field(default_factory=lambda: array("i"))
     occurrences: "array[int]" = field(default_factory=lambda: array("i"))
     ns: "array[int]" = field(default_factory=lambda: array("q"))
@@ -42,10 +42,10 @@ class DirectOperators:
 class Nesting:
     """What the walks found. Occurrences are numbered by start, then longest first, then by place in the file.
 
-    `slices` are their places among the host slices, `innermost` gives for each host slice that is a call the occurrence
-    that was open when it started, -1 for none. `waits` knows when they waited for the device, `cpu_runtime_calls_ns` is what
-    calls that stand directly in it took. `order_of` are the slices of each thread in the order in which they were
-    entered.
+    `slices` are their places among the host slices, `innermost` gives for each host slice that is an API call the
+    occurrence that was open when it started, -1 for none. `waits` knows when they waited for the device,
+    `cpu_api_calls_ns` is what API calls that stand directly in it took. `order_of` are the slices of each thread in the
+    order in which they were entered.
     """
 
     slices: list[int]
@@ -53,7 +53,7 @@ class Nesting:
     ends: list[int]
     thread_parent: list[int]
     cpu_self_ns: list[int]
-    cpu_runtime_calls_ns: list[int]
+    cpu_api_calls_ns: list[int]
     operators: DirectOperators
     waits: Waits
     innermost: "array[int]"
@@ -61,14 +61,12 @@ class Nesting:
     order_of: "dict[int, array[int]]"
 
 
-def is_wait(runtime_call: str) -> bool:
+def is_wait(api_call: str) -> bool:
     """Whether a CUDA or HIP call blocks until the device is done: a synchronisation or a blocking copy.
 
     Copies between devices (`…Peer`) and those with `Async` in their names return at once.
     """
-    return runtime_call in _WAITS or (
-        runtime_call.startswith(_COPIES) and "Async" not in runtime_call and "Peer" not in runtime_call
-    )
+    return api_call in _WAITS or (api_call.startswith(_COPIES) and "Async" not in api_call and "Peer" not in api_call)
 
 
 def nesting_of(trace: Trace) -> Nesting:
@@ -84,7 +82,7 @@ def nesting_of(trace: Trace) -> Nesting:
         ends=ends,
         thread_parent=[-1] * number,
         cpu_self_ns=[0] * number,
-        cpu_runtime_calls_ns=[0] * number,
+        cpu_api_calls_ns=[0] * number,
         operators=DirectOperators(array("i", [-1]) * len(host)),
         waits=Waits(host, ends),
         innermost=array("i", [-1]) * len(host),
@@ -123,7 +121,7 @@ def _walk(
     among = array("i")  # the occurrences, and ~slice for each wait
     covered_until = found.starts.copy()  # up to where the child events of each occurrence have been counted
     children_ns = found.cpu_self_ns
-    runtime_calls_ns, operators = found.cpu_runtime_calls_ns, found.operators
+    api_calls_ns, operators = found.cpu_api_calls_ns, found.operators
     operator_in = [-1] * len(ends)  # the last one directly in each occurrence
     entered: list[int] = []
     uncovered: list[int] = []  # those of `entered` that no child event has covered to their end
@@ -143,7 +141,7 @@ def _walk(
             innermost[index] = top
             operator = operator_in[top]
             if operator >= 0 and start < start_of[operator] + duration_of[operator]:
-                operators.around_runtime_call[index] = operator
+                operators.around_api_call[index] = operator
             if name_of[index] in waiting_names:
                 among.append(~index)
         if end > covered:
@@ -163,7 +161,7 @@ def _walk(
                         operators.occurrences.append(open_one)
                         operators.ns.append(added)
                     elif kind == CALL:
-                        runtime_calls_ns[open_one] += added
+                        api_calls_ns[open_one] += added
                 if end < its_end:
                     break
                 uncovered.pop()

@@ -25,7 +25,7 @@ def problems_of(
 ) -> list[Problem]:
     """The problems of one trace's numbers, the gravest first."""
     problems = [*_of_ranks(numbers)]
-    without_record = len(unrecorded.runtime_calls)
+    without_record = len(unrecorded.api_calls)
     started = {} if len(trace.device) else _started(trace, unrecorded)
     if started:
         what = " and ".join(count_text(count, noun) for noun, count in started.items())
@@ -97,7 +97,7 @@ def _started(trace: Trace, unrecorded: Unrecorded) -> dict[str, int]:
     host = trace.host
     copies = {number for number, name in enumerate(trace.names) if name.startswith(_COPIES)}
     launches = unrecorded.launches
-    copied = sum(1 for index in host.runtime_calls() if host.name[index] in copies)
+    copied = sum(1 for index in host.api_calls() if host.name[index] in copies)
     return {noun: count for noun, count in (("launch", launches), ("copy", copied)) if count}
 
 

@@ -44,7 +44,7 @@ class DeviceNumbers:
     @property
     def launch(self) -> "array[int]":
         """The place of each activity's launch among the host slices, -1 for none."""
-        return self.launches_found.runtime_call
+        return self.launches_found.api_call
 
 
 def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -> DeviceNumbers:
@@ -67,7 +67,7 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
         tree=Tree(parent),
         owner=array("i", [-1]) * len(device),
         launches_found=launched,
-        doubts=doubts_of(trace, launched.runtime_call, order),
+        doubts=doubts_of(trace, launched.api_call, order),
         self_ns=[0] * number,
         total_ns=[0] * number,
         busy_ns=[0] * number,
@@ -79,15 +79,15 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
     regions.ambiguous = 0
     innermost, thread_of, start_of = nesting.innermost, host.thread, host.start_ns
     owners, self_ns, launches = found.owner, found.self_ns, found.launches
-    for activity, (runtime_call, ns) in enumerate(zip(launched.runtime_call, device.duration_ns, strict=True)):
-        if runtime_call < 0:
+    for activity, (api_call, ns) in enumerate(zip(launched.api_call, device.duration_ns, strict=True)):
+        if api_call < 0:
             found.no_launch += 1
             found.no_launch_ns += ns
             found.outside_ns += ns
             continue
-        owner = innermost[runtime_call]
-        if owner < 0 and thread_of[runtime_call] in autograd:
-            owner = regions.around(thread_of[runtime_call], start_of[runtime_call])
+        owner = innermost[api_call]
+        if owner < 0 and thread_of[api_call] in autograd:
+            owner = regions.around(thread_of[api_call], start_of[api_call])
         if owner < 0:
             found.outside_ns += ns
         else:
@@ -95,10 +95,10 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
             self_ns[owner] += ns
             launches[owner] += 1
     found.ambiguous = regions.ambiguous
-    for runtime_call in without_record.runtime_calls:
-        owner = innermost[runtime_call]
-        if owner < 0 and thread_of[runtime_call] in autograd:
-            owner = regions.around(thread_of[runtime_call], start_of[runtime_call])
+    for api_call in without_record.api_calls:
+        owner = innermost[api_call]
+        if owner < 0 and thread_of[api_call] in autograd:
+            owner = regions.around(thread_of[api_call], start_of[api_call])
         if owner >= 0:
             found.unrecorded[owner] += 1
     _sum_up(trace, found, order)
@@ -130,10 +130,10 @@ def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[
     """Backward work of each occurrence's forward pass, without what is in its CUDA total already."""
     host, tree = trace.host, found.tree
     sums: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for runtime_call, owner, ns in zip(found.launch, found.owner, trace.device.duration_ns, strict=True):
+    for api_call, owner, ns in zip(found.launch, found.owner, trace.device.duration_ns, strict=True):
         if (
-            runtime_call >= 0
-            and (occurrence := links.forward_region_of(host.thread[runtime_call], host.start_ns[runtime_call])) >= 0
+            api_call >= 0
+            and (occurrence := links.forward_region_of(host.thread[api_call], host.start_ns[api_call])) >= 0
         ):
             sums[occurrence, owner] += ns
     backward = [0] * len(found.self_ns)

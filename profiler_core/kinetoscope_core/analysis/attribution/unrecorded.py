@@ -20,7 +20,7 @@ class Unrecorded:
 
     launches: int = 0
     captured: int = 0
-    runtime_calls: "array[int]" = field(default_factory=lambda: array("i"))
+    api_calls: "array[int]" = field(default_factory=lambda: array("i"))
 
 
 def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
@@ -28,16 +28,16 @@ def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
     host = trace.host
     launching, recorded = _launching_names(trace), {each for each in trace.device.correlation if each > 0}
     found = Unrecorded()
-    for runtime_call in host.runtime_calls():
-        if host.name[runtime_call] not in launching:
+    for api_call in host.api_calls():
+        if host.name[api_call] not in launching:
             continue
-        if host.correlation[runtime_call] in recorded:
+        if host.correlation[api_call] in recorded:
             found.launches += 1
-        elif captures and captures.is_into_one(host.thread[runtime_call], host.start_ns[runtime_call]):
+        elif captures and captures.is_into_one(host.thread[api_call], host.start_ns[api_call]):
             found.captured += 1
         else:
             found.launches += 1
-            found.runtime_calls.append(runtime_call)
+            found.api_calls.append(api_call)
     return found
 
 

@@ -37,7 +37,7 @@ class Part:
     recording: Recording
     passages: Sequence[Passage | None]
     trace: Trace = field(init=False)
-    runtime_calls: "array[int]" = field(default_factory=_places)
+    api_calls: "array[int]" = field(default_factory=_places)
     operators: "array[int]" = field(default_factory=_places)
     activities: "array[int]" = field(default_factory=_places)
     annotations: "array[int]" = field(default_factory=_places)
@@ -54,19 +54,17 @@ class Part:
         device = self.trace.device
         return self.trace.names[device.name[activity]]
 
-    def operator_around(self, runtime_call: int) -> int:
+    def operator_around(self, api_call: int) -> int:
         """The operator that stands directly in the region and holds the call, as a host slice; -1 for none."""
-        return (
-            -1 if runtime_call < 0 else self.recording.attribution.nesting.operators.around_runtime_call[runtime_call]
-        )
+        return -1 if api_call < 0 else self.recording.attribution.nesting.operators.around_api_call[api_call]
 
     def spot(self, start_ns: int, duration_ns: int) -> Spot:
         """A stretch of this recording, from its own clock."""
         return Spot(self.number, self.recording.window.base_time_ns + start_ns, duration_ns)
 
-    def spot_of_runtime_call(self, runtime_call: int) -> Spot:
+    def spot_of_api_call(self, api_call: int) -> Spot:
         host = self.trace.host
-        return self.spot(host.start_ns[runtime_call], host.duration_ns[runtime_call])
+        return self.spot(host.start_ns[api_call], host.duration_ns[api_call])
 
     def of_cpu(self, place: int) -> Stretch:
         """The time of a call or an operator, as one that could be saved."""
@@ -121,8 +119,8 @@ class RegionFacts:
     def activities(self) -> Iterator[tuple[Part, int]]:
         return ((part, activity) for part in self.parts.values() for activity in part.activities)
 
-    def runtime_calls(self) -> Iterator[tuple[Part, int]]:
-        return ((part, runtime_call) for part in self.parts.values() for runtime_call in part.runtime_calls)
+    def api_calls(self) -> Iterator[tuple[Part, int]]:
+        return ((part, api_call) for part in self.parts.values() for api_call in part.api_calls)
 
 
 @dataclass(slots=True)
@@ -154,12 +152,10 @@ class RunFacts:
             host, launches = self.recordings[number].trace.host, self.recordings[number].attribution.activity_launch
             order = sorted(
                 {each for each in launches if each >= 0},
-                key=lambda runtime_call: (host.thread[runtime_call], host.start_ns[runtime_call]),
+                key=lambda api_call: (host.thread[api_call], host.start_ns[api_call]),
             )
             following = self._next[number] = {
-                runtime_call: after
-                for runtime_call, after in pairwise(order)
-                if host.thread[runtime_call] == host.thread[after]
+                api_call: after for api_call, after in pairwise(order) if host.thread[api_call] == host.thread[after]
             }
         return following
 

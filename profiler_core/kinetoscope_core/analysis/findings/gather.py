@@ -118,9 +118,9 @@ def _add(
         outer = owners[occurrence.parent] if occurrence.parent >= 0 else None
         if outer is not None and outer is not owner:
             owner.outer.add(outer.key)
-    for runtime_call, occurrence in enumerate(recording.attribution.nesting.innermost):
+    for api_call, occurrence in enumerate(recording.attribution.nesting.innermost):
         if occurrence >= 0 and (part := at[occurrence]) is not None:
-            part.runtime_calls.append(runtime_call)
+            part.api_calls.append(api_call)
     operators = recording.attribution.nesting.operators
     for operator, occurrence in zip(operators.slices, operators.occurrences, strict=True):
         if (part := at[occurrence]) is not None:

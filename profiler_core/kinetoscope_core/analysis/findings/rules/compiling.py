@@ -73,9 +73,7 @@ def _tax(region: RegionFacts, _run: RunFacts) -> Claim | None:
         count += len(compiled)
         wrapper_ns += sum(host.duration_ns[each] for each in compiled)
         wrapper_ns -= sum(
-            host.duration_ns[runtime_call]
-            for runtime_call in part.runtime_calls
-            if part.operator_around(runtime_call) in compiled
+            host.duration_ns[api_call] for api_call in part.api_calls if part.operator_around(api_call) in compiled
         )
         lookups = (each for each in part.operators if part.host_name(each) == _LOOKUP)
         lookup_ns += sum(host.duration_ns[each] for each in lookups)

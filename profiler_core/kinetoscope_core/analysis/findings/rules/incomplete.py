@@ -20,10 +20,10 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
             continue
         unrecorded = recording.attribution.unrecorded
         launches += unrecorded.launches
-        without += len(unrecorded.runtime_calls)
+        without += len(unrecorded.api_calls)
         occurrences, innermost = recording.window.occurrences, recording.attribution.nesting.innermost
-        for runtime_call in unrecorded.runtime_calls:
-            occurrence = innermost[runtime_call]
+        for api_call in unrecorded.api_calls:
+            occurrence = innermost[api_call]
             where[occurrences[occurrence].name if occurrence >= 0 else "outside any region"] += 1
     if not without:
         return None

@@ -27,16 +27,16 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     saves: list[Stretch] = []
     for part in region.parts.values():
         host, innermost = part.trace.host, part.recording.attribution.nesting.innermost
-        for runtime_call in part.runtime_calls:
-            name = part.host_name(runtime_call)
+        for api_call in part.api_calls:
+            name = part.host_name(api_call)
             if name not in _CALLS:
                 continue
             counts[name] += 1
-            total_ns += host.duration_ns[runtime_call]
-            saves.append(part.of_cpu(runtime_call))
-            passages.add(part.passages[innermost[runtime_call]])
-            if host.duration_ns[runtime_call] > longest_ns:
-                longest_ns, spot = host.duration_ns[runtime_call], part.spot_of_runtime_call(runtime_call)
+            total_ns += host.duration_ns[api_call]
+            saves.append(part.of_cpu(api_call))
+            passages.add(part.passages[innermost[api_call]])
+            if host.duration_ns[api_call] > longest_ns:
+                longest_ns, spot = host.duration_ns[api_call], part.spot_of_api_call(api_call)
     # The allocator grows in the first passages of any program; what goes on in half of them does not end.
     if len(passages) < 2 or 2 * len(passages) < region.measures.measured:
         return None

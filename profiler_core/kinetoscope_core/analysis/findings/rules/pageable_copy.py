@@ -30,17 +30,15 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
             copying.add(launches[activity])
             if ns > longest_ns:
                 longest_ns, spot = ns, part.spot_of_activity(activity)
-        within = {part.operator_around(runtime_call) for runtime_call in copying} - {-1}
+        within = {part.operator_around(api_call) for api_call in copying} - {-1}
         copying |= {
-            each
-            for each in part.runtime_calls
-            if is_wait(part.host_name(each)) and part.operator_around(each) in within
+            each for each in part.api_calls if is_wait(part.host_name(each)) and part.operator_around(each) in within
         }
         known_ns = run.timelines[part.number].known[0]  # until then a copy may wait for work that was not recorded
-        for runtime_call in copying:
+        for api_call in copying:
             start, end = (
-                max(host.start_ns[runtime_call], known_ns),
-                host.start_ns[runtime_call] + host.duration_ns[runtime_call],
+                max(host.start_ns[api_call], known_ns),
+                host.start_ns[api_call] + host.duration_ns[api_call],
             )
             if start < end:
                 cpu_ns += end - start - part.recording.overhead(PROFILING).covered(start, end)

@@ -32,12 +32,12 @@ _EXPLICIT: Final = {
 }
 
 
-def _cause(part: Part, runtime_call: int) -> str:
+def _cause(part: Part, api_call: int) -> str:
     """The operator that waits, or what was called without one."""
-    operator = part.operator_around(runtime_call)
+    operator = part.operator_around(api_call)
     if operator >= 0:
         return part.trace.names[part.trace.host.name[operator]]
-    name = part.host_name(runtime_call)
+    name = part.host_name(api_call)
     return next((text for end, text in _EXPLICIT.items() if name.endswith(end)), name)
 
 
@@ -64,25 +64,25 @@ def _waits(region: RegionFacts, run: RunFacts) -> _Waits:
     waits = _Waits()
     for part in region.parts.values():
         host, timeline = part.trace.host, run.timelines[part.number]
-        runtime_calls = [runtime_call for runtime_call in part.runtime_calls if is_wait(part.host_name(runtime_call))]
-        if not runtime_calls:
+        api_calls = [api_call for api_call in part.api_calls if is_wait(part.host_name(api_call))]
+        if not api_calls:
             continue
         spans: list[tuple[int, int]] = []
         copying, pinned = pageable_operators(part), pinned_operators(part)
-        for runtime_call in runtime_calls:
-            if part.operator_around(runtime_call) in copying:
+        for api_call in api_calls:
+            if part.operator_around(api_call) in copying:
                 continue
-            start, ns = host.start_ns[runtime_call], host.duration_ns[runtime_call]
+            start, ns = host.start_ns[api_call], host.duration_ns[api_call]
             busy_ns = timeline.covered(start, start + ns)
-            waits.causes[_cause(part, runtime_call)] += 1
+            waits.causes[_cause(part, api_call)] += 1
             waits.waited_ns += ns
-            waits.pinned += part.operator_around(runtime_call) in pinned
+            waits.pinned += part.operator_around(api_call) in pinned
             waits.busy_ns += busy_ns
-            span, lost_ns = timeline.idle_until_next_wait(host.thread[runtime_call], start, ns)
+            span, lost_ns = timeline.idle_until_next_wait(host.thread[api_call], start, ns)
             waits.lost_ns += lost_ns
             spans.append(span)
             if ns > waits.longest_ns:
-                waits.longest_ns, waits.spot = ns, part.spot_of_runtime_call(runtime_call)
+                waits.longest_ns, waits.spot = ns, part.spot_of_api_call(api_call)
         lost = (gap for span in Union(span for span in spans if span[0] < span[1]) for gap in timeline.gaps(*span))
         waits.lost += (Stretch(part.number, False, *gap) for gap in lost)
     return waits
