@@ -208,3 +208,17 @@ def test_a_region_that_may_have_launched_what_has_no_id_is_not_called_cpu_only(t
     trace.write_text(json.dumps({"traceEvents": [before, after, lost]}))
     found = {each.name: each.bound for each in measure_traces([trace], []).regions}
     assert found == {"before": None, "after": "cpu-only"}
+
+
+def test_four_times_the_regions_of_a_source_take_four_times_as_long(tmp_path: Path) -> None:
+    source, trace = tmp_path / "a.py", tmp_path / "t.json"
+
+    def seconds(count: int) -> float:
+        lines = "".join(f'with record_function("{word(at)}"):\n    pass\n' for at in range(count))
+        source.write_text("from torch.profiler import record_function\n" + lines)
+        trace.write_text(json.dumps({"traceEvents": [region(word(at), 100 * at, 90) for at in range(count)]}))
+        begin = time.process_time()
+        assert {each.line for each in measure_traces([trace], [source]).regions} == set(range(2, 2 * count + 2, 2))
+        return time.process_time() - begin
+
+    assert seconds(2_000) < 9 * max(seconds(500), 0.1)

@@ -36,7 +36,7 @@ from kinetoscope_core.results.measures import Device, Problem
 from kinetoscope_core.results.result import Result, RunInfo
 from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.outcome import Outcome
-from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.regions import Region, RegionsByName
 from kinetoscope_core.source.save_points import saves_when_ended
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace
@@ -137,7 +137,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     nothing, or `TraceError`.
     """
     sources = Sources()
-    places = [(str(file), region) for file in source_files for region in sources.regions_of(str(file))]
+    places = [(str(file), RegionsByName(_telling(sources.regions_of(str(file))))) for file in source_files]
     readings = [reading_of(path) for path in paths]
     keys: dict[str, RegionKey] = {}
     parts: list[Window] = []
@@ -161,14 +161,16 @@ def _holds_something(trace: Trace) -> bool:
     return len(trace.device) > 0 or OPERATOR in trace.host.kind
 
 
-def _key_by_name(name: str, places: Sequence[tuple[str, Region]]) -> RegionKey:
-    """The place of the only region with that name; an exact name goes before a pattern.
+def _telling(regions: Sequence[Region]) -> list[Region]:
+    """Without those of whose names the source tells nothing: they would fit all."""
+    return [region for region in regions if region.is_exact or region.pattern.literal_length]
 
-    A name of which the source tells nothing would fit all.
-    """
-    telling = [(file, region) for file, region in places if region.is_exact or region.pattern.literal_length]
+
+def _key_by_name(name: str, places: Sequence[tuple[str, RegionsByName]]) -> RegionKey:
+    """The place of the only region with that name; an exact name goes before a pattern."""
+    found = [(file, region) for file, regions in places for region in regions.that_may_be(name)]
     for is_exact in (True, False):
-        fitting = [(file, region) for file, region in telling if region.is_exact == is_exact and region.matches(name)]
+        fitting = [(file, region) for file, region in found if region.is_exact == is_exact and region.matches(name)]
         if len(fitting) == 1:
             file, region = fitting[0]
             return RegionKey(name, file, region.line)

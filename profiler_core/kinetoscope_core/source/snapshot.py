@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from kinetoscope_core.source.placement import RegionPrint, region_prints
-from kinetoscope_core.source.regions import Region, SourceRegions, region_at
+from kinetoscope_core.source.regions import Region, RegionsByName, SourceRegions, region_at
 from kinetoscope_core.source.suppressions import ignored_at, ignored_codes
 
 _MOST_FILES = 2_000
@@ -31,6 +31,8 @@ class Sources:
         self._began = began
         self._marks = {} if folder is None else _marks_below(folder)
         self._read: dict[str, SourceRegions | None] = {}
+        self._by_name: dict[str, RegionsByName] = {}
+        self._lines: dict[str, list[bytes]] = {}
         self.changed: set[str] = set()
 
     def regions_of(self, file: str) -> list[Region]:
@@ -40,7 +42,7 @@ class Sources:
 
     def line_of(self, file: str, line: int, name: str) -> int:
         """Where a region that was entered at `line` is shown: at its `record_function` call."""
-        region = region_at(self.regions_of(file), line, name)
+        region = self._region_at(file, line, name)
         return line if region is None else region.line
 
     def prints_of(self, file: str, measured: Iterable[tuple[int, str]] = ()) -> tuple[RegionPrint, ...]:
@@ -66,15 +68,22 @@ class Sources:
         source = self._source(file)
         if source is None:
             return ()
-        region = region_at(source.regions, line, name) or source.statement_at(line - 1)
+        region = self._region_at(file, line, name) or source.statement_at(line - 1)
         if region is None:
             return ()
-        return ignored_at(region, source.data.splitlines().__getitem__)
+        if file not in self._lines:
+            self._lines[file] = source.data.splitlines()
+        return ignored_at(region, self._lines[file].__getitem__)
 
     def ignored_on_top_of(self, file: str) -> Container[str]:
         """The codes of findings of the run that a comment on the file's first line switches off."""
         source = self._source(file)
         return () if source is None else ignored_codes(source.data.splitlines()[:1])
+
+    def _region_at(self, file: str, line: int, name: str) -> Region | None:
+        if file not in self._by_name:
+            self._by_name[file] = RegionsByName(self.regions_of(file))
+        return region_at(self._by_name[file].that_may_be(name), line, name)
 
     def _source(self, file: str) -> SourceRegions | None:
         if file not in self._read:

@@ -133,6 +133,23 @@ def _moved(place: Range, rows: int) -> Range:
     return Range(Position(row + rows, column), Position(end_row + rows, end_column))
 
 
+class RegionsByName:
+    """The regions of a file, to be asked which of them a name seen at run time may be."""
+
+    def __init__(self, regions: Iterable[Region]) -> None:
+        self._exact: dict[str, list[Region]] = {}
+        self._others: list[Region] = []
+        for region in regions:
+            if region.is_exact:
+                self._exact.setdefault(region.name, []).append(region)
+            else:
+                self._others.append(region)
+
+    def that_may_be(self, name: str) -> list[Region]:
+        """Those whose whole name it is, before those of which the source tells less; in their order in the file."""
+        return [*self._exact.get(name, ()), *self._others]
+
+
 def region_at(regions: Iterable[Region], line: int, name: str) -> Region | None:
     """The region that was entered at `line` (from 1) under `name`, or `None`.
 
