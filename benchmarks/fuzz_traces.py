@@ -139,21 +139,21 @@ def outcome_of(path: Path) -> tuple[str, str | None]:
 
 def _broken_law(found: Attribution) -> str | None:
     """The first of the laws of docs/measures.md that does not hold."""
-    occurrences = found.occurrences
+    calls = found.calls
     if found.device_total_ns is not None:
-        in_all = sum(each.cuda_self_ns or 0 for each in occurrences) + (found.outside_ns or 0)
+        in_all = sum(each.cuda_self_ns or 0 for each in calls) + (found.outside_ns or 0)
         if in_all != found.device_total_ns:
             return f"CUDA self and outside are {in_all}, the device total is {found.device_total_ns} ns"
-    for each in occurrences:
+    for each in calls:
         if not 0 <= each.cpu_self_ns <= each.cpu_total_ns:
             return f"CPU self {each.cpu_self_ns} of total {each.cpu_total_ns} ns in {each.name!r}"
         if each.cuda_total_ns is not None and not 0 <= (each.cuda_self_ns or 0) <= each.cuda_total_ns:
             return f"CUDA self {each.cuda_self_ns} of total {each.cuda_total_ns} ns in {each.name!r}"
-    children = [0] * len(occurrences)
-    for each in occurrences:
+    children = [0] * len(calls)
+    for each in calls:
         if each.parent >= 0:
             children[each.parent] += each.cuda_total_ns or 0
-    for each, nested in zip(occurrences, children, strict=True):
+    for each, nested in zip(calls, children, strict=True):
         if each.cuda_total_ns is not None and (each.cuda_self_ns or 0) + nested != each.cuda_total_ns:
             return f"CUDA self and nested are not the total in {each.name!r}"
     return None

@@ -25,7 +25,7 @@ SIZES = (200, 5_000, 50_000)
 KEYSTROKES = 60
 ROUNDS_OF_START = 5
 SERVER = [sys.executable, "-m", "kinetoscope_server"]
-OCCURRENCE = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": 1}
+CALL = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": 1}
 SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
 
 
@@ -51,9 +51,9 @@ def store_times(cache: Path, path: Path, text: str) -> None:
     prints = region_prints(text)
     times = dict.fromkeys(("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns"), SPREAD)
     regions = [
-        {"name": each.name, "file": str(path), "line": each.line, "occurrences": 5, "measured": 5, "is_cold": False,
+        {"name": each.name, "file": str(path), "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, **times, "backward_cuda_ns": None, "launches": None, "overhead_ns": 0, "bound": "mixed",
-         "median_occurrence": OCCURRENCE, "first": OCCURRENCE}
+         "median_call": CALL, "first": CALL}
         for each in prints
     ]  # fmt: skip
     result = {

@@ -1,4 +1,4 @@
-"""What measuring costs: the region log, per passage, and region times under Kinetoscope against plain torch.profiler.
+"""What measuring costs: the region log, per call, and region times under Kinetoscope against plain torch.profiler.
 
     python benchmarks/measuring_cost.py [RUNS]
 
@@ -31,8 +31,8 @@ def output_of(command: list[str]) -> str:
     return done.stdout + done.stderr
 
 
-def ns_per_passage(command: list[str]) -> int:
-    found = re.search(r"ns per passage: (\d+)", output_of(command))
+def ns_per_call(command: list[str]) -> int:
+    found = re.search(r"ns per call: (\d+)", output_of(command))
     assert found is not None, command
     return int(found[1])
 
@@ -48,8 +48,8 @@ def cost_of_the_log(runs: int) -> None:
     times: dict[str, list[int]] = {name: [] for name in variants}
     for _ in range(runs):
         for name, command in variants.items():
-            times[name].append(ns_per_passage(command))
-    print(f"An empty region, ns per passage (medians of {runs} processes of 10,000 passages; range)")
+            times[name].append(ns_per_call(command))
+    print(f"An empty region, ns per call (medians of {runs} processes of 10,000 calls; range)")
     for name, values in times.items():
         print(f"  {name:<55}{statistics.median(values):>8.0f}  ({min(values)} to {max(values)})")
     plain, waiting, profiled, measured = (statistics.median(values) for values in times.values())
@@ -84,12 +84,12 @@ def run_json(command: list[str]) -> dict[str, list[str]]:
 
 
 def last_five(trace: Path) -> dict[str, float]:
-    """Medians over the last five of eight passages, by one reader for both."""
-    passages = [o for o in attribute(read_trace(trace)[0]).occurrences if o.name == "matmul_add"][3:8]
-    assert len(passages) == 5
-    medians = {"CPU total": statistics.median(o.cpu_total_ns for o in passages)}
-    if passages[0].cuda_total_ns is not None:
-        medians["CUDA total"] = statistics.median(o.cuda_total_ns or 0 for o in passages)
+    """Medians over the last five of eight calls, by one reader for both."""
+    calls = [o for o in attribute(read_trace(trace)[0]).calls if o.name == "matmul_add"][3:8]
+    assert len(calls) == 5
+    medians = {"CPU total": statistics.median(o.cpu_total_ns for o in calls)}
+    if calls[0].cuda_total_ns is not None:
+        medians["CUDA total"] = statistics.median(o.cuda_total_ns or 0 for o in calls)
     return medians
 
 

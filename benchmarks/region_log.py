@@ -1,4 +1,4 @@
-"""What the region log adds to one passage through an empty region, in one process: nothing else is between the two.
+"""What the region log adds to one call through an empty region, in one process: nothing else is between the two.
 
     python benchmarks/region_log.py
 
@@ -38,7 +38,7 @@ def batch() -> float:
     return (time.perf_counter_ns() - start) / PASSES
 
 
-def ns_per_passage() -> str:
+def ns_per_call() -> str:
     times = sorted(batch() for _ in range(BATCHES))
     return f"{statistics.median(times):8.0f}  ({times[BATCHES // 10]:.0f} to {times[-BATCHES // 10]:.0f})"
 
@@ -46,16 +46,16 @@ def ns_per_passage() -> str:
 def profiled() -> str:
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if torch.cuda.is_available() else [])
     with profile(activities=activities):
-        return ns_per_passage()
+        return ns_per_call()
 
 
 if __name__ == "__main__":
-    print("An empty region, ns per passage: medians of batches, and their 10th to 90th percentile")
-    print(f"  plain, no profiler       {ns_per_passage()}")
+    print("An empty region, ns per call: medians of batches, and their 10th to 90th percentile")
+    print(f"  plain, no profiler       {ns_per_call()}")
     print(f"  plain, profiler on       {profiled()}")
     session = Session(Channel(None), REQUEST, set(sys.modules))
     session._log.hook(sys.modules["torch.autograd.profiler"])  # noqa: SLF001 - the log alone, without its run
-    print(f"  hooked, waiting          {ns_per_passage()}")
+    print(f"  hooked, waiting          {ns_per_call()}")
     session._log.is_recording = True  # noqa: SLF001
     session._state = "open"  # noqa: SLF001
     print(f"  hooked, measuring        {profiled()}")

@@ -119,7 +119,7 @@ def _check(copy: Path, path: Path, copies: int) -> None:
     assert many.device_total_ns == (one.device_total_ns or 0) * copies
     assert many.outside_regions_ns == (one.outside_regions_ns or 0) * copies
     for each, region in zip(one.regions, many.regions, strict=True):
-        assert (region.name, region.occurrences) == (each.name, each.occurrences * copies)
+        assert (region.name, region.calls) == (each.name, each.calls * copies)
         for name in ("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_busy_ns", "backward_cuda_ns"):
             spread, expected = getattr(region, name), getattr(each, name)
             assert (spread and spread.sum) == (expected and expected.sum * copies), (region.name, name)

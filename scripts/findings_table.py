@@ -3,7 +3,7 @@
     python scripts/findings_table.py [TRACE …]           all recordings of tests/traces by default
     python scripts/findings_table.py --messages [TRACE …]
 
-Runs of ours (a folder with a region log beside the trace) are measured as such: their warm-up passages don't count.
+Runs of ours (a folder with a region log beside the trace) are measured as such: their warm-up calls don't count.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Passes through an empty region and prints what one passage takes, in ns: the median of 20 batches."""
+"""Passes through an empty region and prints what one call takes, in ns: the median of 20 batches."""
 
 import statistics
 import sys
@@ -29,4 +29,4 @@ if with_profiler:
         times = [batch() for _ in range(20)]
 else:
     times = [batch() for _ in range(20)]
-print("ns per passage:", round(statistics.median(times)))
+print("ns per call:", round(statistics.median(times)))

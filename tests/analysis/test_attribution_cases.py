@@ -7,7 +7,7 @@ import pytest
 
 from kinetoscope_core.analysis.attribution import Attribution, attribute
 from kinetoscope_core.analysis.attribution.nesting import is_wait
-from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.trace import read_trace
 
 _TRACES = Path(__file__).parent.parent / "traces"
@@ -49,8 +49,8 @@ def _attributed(tmp_path: Path, *events: dict) -> Attribution:
     return attribute(trace)
 
 
-def _named(found: Attribution) -> dict[str, Occurrence]:
-    return {occurrence.name: occurrence for occurrence in found.occurrences}
+def _named(found: Attribution) -> dict[str, Call]:
+    return {call.name: call for call in found.calls}
 
 
 def _codes(found: Attribution) -> dict[str, dict]:
@@ -171,9 +171,9 @@ def test_a_sequence_number_of_two_threads_links_nothing(tmp_path: Path) -> None:
 def test_overhead_inside_is_told_and_not_taken_off(tmp_path: Path) -> None:
     overhead = [_slice("overhead", "Activity Buffer Request", ts, 10, 0, -1) for ts in (0, 20, 25, 90)]
     found = _attributed(tmp_path, _region("r", 5, 60), *overhead)
-    (occurrence,) = found.occurrences
-    assert occurrence.overhead_ns == 5000 + 15_000
-    assert occurrence.cpu_total_ns == occurrence.cpu_self_ns == 60_000
+    (call,) = found.calls
+    assert call.overhead_ns == 5000 + 15_000
+    assert call.cpu_total_ns == call.cpu_self_ns == 60_000
     assert _codes(found)["profiler-overhead"] == {"count": 1, "longest_ns": 20_000}
 
 
@@ -212,13 +212,13 @@ def test_clock_skew_and_foreign_external_ids_are_no_problem() -> None:
         assert attribute(read_trace(_TRACES / "made" / f"{name}.json")[0]).problems == []
 
 
-def test_each_occurrence_keeps_its_external_id_and_thread(tmp_path: Path) -> None:
+def test_each_call_keeps_its_external_id_and_thread(tmp_path: Path) -> None:
     found = _attributed(
         tmp_path, _region("b", 5, 5, 3, **{"External id": 8}), _region("a", 0, 20, **{"External id": 7})
     )
-    assert [occurrence.name for occurrence in found.occurrences] == ["a", "b"]
+    assert [call.name for call in found.calls] == ["a", "b"]
     assert found.external_ids == [7, 8]
-    assert [(each.pid, each.tid) for each in found.occurrences] == [("100", "1"), ("100", "3")]
+    assert [(each.pid, each.tid) for each in found.calls] == [("100", "1"), ("100", "3")]
 
 
 def test_two_autograd_threads_cannot_be_nested_in_each_other(tmp_path: Path) -> None:
@@ -231,8 +231,8 @@ def test_two_autograd_threads_cannot_be_nested_in_each_other(tmp_path: Path) -> 
         _call(20, 1, tid=2),
         _kernel(30, 5, 1),
     )
-    assert [occurrence.parent for occurrence in found.occurrences] == [-1, 0]
-    assert [occurrence.cuda_self_ns for occurrence in found.occurrences] == [5000, 0]
+    assert [call.parent for call in found.calls] == [-1, 0]
+    assert [call.cuda_self_ns for call in found.calls] == [5000, 0]
 
 
 def test_a_cut_off_trace_does_not_blame_the_driver(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
     place_of = {id(region): index for index, region in enumerate(reference.regions)}
     places = {id(None): -1, **place_of}
 
-    assert [each.name for each in found.occurrences] == [region.name for region in reference.regions]
+    assert [each.name for each in found.calls] == [region.name for region in reference.regions]
     assert list(found.activity_owner) == [places[id(owner)] for owner in owners]
     durations = [activity.end - activity.start for activity in reference.activities]
     if events and reference.activities:
@@ -210,15 +210,15 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
             sum(outside),
             sum(before),
         )
-    for region, occurrence in zip(reference.regions, found.occurrences, strict=True):
-        assert occurrence.parent == places[id(reference.parent[id(region)])]
-        assert occurrence.thread_parent == places[id(_innermost(reference.regions, region.tid, region))]
-        assert occurrence.cpu_total_ns == region.end - region.start
-        assert occurrence.cpu_self_ns == reference.cpu_self(region)
+    for region, call in zip(reference.regions, found.calls, strict=True):
+        assert call.parent == places[id(reference.parent[id(region)])]
+        assert call.thread_parent == places[id(_innermost(reference.regions, region.tid, region))]
+        assert call.cpu_total_ns == region.end - region.start
+        assert call.cpu_self_ns == reference.cpu_self(region)
         waits = reference.waits(region)
-        assert occurrence.sync_ns == _length(waits)
+        assert call.sync_ns == _length(waits)
         if not reference.activities:
-            assert occurrence.cuda_total_ns is occurrence.launches is occurrence.sync_idle_ns is None
+            assert call.cuda_total_ns is call.launches is call.sync_idle_ns is None
             continue
         own = [a for a, owner in zip(reference.activities, owners, strict=True) if owner is region]
         nested = [
@@ -226,12 +226,12 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
             for a, owner in zip(reference.activities, owners, strict=True)
             if any(each is region for each in reference.chain(owner))
         ]
-        assert occurrence.cuda_self_ns == sum(a.end - a.start for a in own)
-        assert occurrence.cuda_total_ns == sum(a.end - a.start for a in nested)
+        assert call.cuda_self_ns == sum(a.end - a.start for a in own)
+        assert call.cuda_total_ns == sum(a.end - a.start for a in nested)
         # At 0 for 0 ns is what CUPTI writes where it lost the times (docs/measures.md): when it ran is not known.
         has_lost = any(a.start == a.end == 0 for a in nested)
-        assert occurrence.cuda_busy_ns == (None if has_lost else _length([(a.start, a.end) for a in nested]))
-        assert occurrence.launches == len(nested)
+        assert call.cuda_busy_ns == (None if has_lost else _length([(a.start, a.end) for a in nested]))
+        assert call.launches == len(nested)
         working = [(a.start, a.end) for a in reference.activities]
         idle = [
             (unit, unit + 1000)
@@ -239,7 +239,7 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
             if not any(start <= unit < end for start, end in working)
         ]
         waiting_idle = sum(1000 for unit, _ in idle if any(start <= unit < end for start, end in waits))
-        assert occurrence.sync_idle_ns == waiting_idle
+        assert call.sync_idle_ns == waiting_idle
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -250,8 +250,8 @@ def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warm
         path.write_text(json.dumps({"traceEvents": events}))
         trace, _ = read_trace(path)
     found = attribute(trace)
-    keys = [RegionKey(occurrence.name) for occurrence in found.occurrences]
-    window = Window(found.occurrences, keys, [index < warmup for index in range(len(keys))])
+    keys = [RegionKey(call.name) for call in found.calls]
+    window = Window(found.calls, keys, [index < warmup for index in range(len(keys))])
     parts = breakdowns([Recording(trace, found, window)], Calls(window), has_all=True)
     for region in summarise(Calls(window)):
         part = parts[RegionKey(region.name)]

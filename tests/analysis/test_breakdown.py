@@ -18,13 +18,11 @@ MADE = sorted(path for path in TRACES.glob("made/*.json") if not path.name.start
 
 
 def recording_of(path, warmup=0):
-    """The trace, its first passages taken for warm-up."""
+    """The trace, its first calls taken for warm-up."""
     trace, _ = read_trace(path)
     attribution = attribute(trace)
-    plain = Window.by_name(attribution.occurrences)
-    return Recording(
-        trace, attribution, Window(plain.occurrences, plain.keys, [i < warmup for i in range(len(plain.keys))])
-    )
+    plain = Window.by_name(attribution.calls)
+    return Recording(trace, attribution, Window(plain.calls, plain.keys, [i < warmup for i in range(len(plain.keys))]))
 
 
 def breakdowns_of(recording, *, has_all=False):
@@ -146,7 +144,7 @@ def test_a_region_inside_of_an_operator_of_itself_adds_up(tmp_path):
     assert_adds_up(recording)
 
 
-def test_passages_on_other_threads_than_the_first_are_counted(tmp_path):
+def test_calls_on_other_threads_than_the_first_are_counted(tmp_path):
     recording = made(
         tmp_path, *(("user_annotation", "r", tid, 10 * at, 5, 0) for at, tid in enumerate((1, 2, 2, 3, 1)))
     )

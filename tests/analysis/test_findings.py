@@ -127,12 +127,12 @@ def test_a_region_has_one_bound_unless_a_rule_says_more():
             assert bounds == [each.code for each in (region.findings or ())[-1:] if each.code in BOUNDS]
 
 
-def test_a_bound_tells_the_times_of_the_median_passage_that_it_comes_from(tmp_path):
+def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path):
     # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
     made = Made()
-    for passage, device_us in enumerate((9000.0, 9000.0, 100.0)):
-        start = 20_000.0 * passage
-        made.slice("user_annotation", "r", start, (900.0, 1100.0, 1000.0)[passage])
+    for call, device_us in enumerate((9000.0, 9000.0, 100.0)):
+        start = 20_000.0 * call
+        made.slice("user_annotation", "r", start, (900.0, 1100.0, 1000.0)[call])
         made.launch(start + 5, "k", device_us)
     path = tmp_path / "made.json"
     path.write_text(json.dumps({"traceEvents": made.events}))

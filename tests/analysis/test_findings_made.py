@@ -10,11 +10,11 @@ from kinetoscope_core.jobs.measure import measure_traces
     ("times_us", "is_cold"),
     [((9000, 500, 510, 520, 500), True), ((9000, 2500, 510, 520, 500), True), ((9000, 500, 12000, 520, 500), False)],
 )
-def test_a_first_passage_is_cold_where_none_of_the_others_is_that_slow(tmp_path, times_us, is_cold):
+def test_a_first_call_is_cold_where_none_of_the_others_is_that_slow(tmp_path, times_us, is_cold):
     made = Made()
-    for passage, time_us in enumerate(times_us):
-        made.slice("user_annotation", "r", 20_000.0 * passage, float(time_us))
-        made.launch(20_000.0 * passage + 5, "k", 10.0)
+    for call, time_us in enumerate(times_us):
+        made.slice("user_annotation", "r", 20_000.0 * call, float(time_us))
+        made.launch(20_000.0 * call + 5, "k", 10.0)
     assert (("r", "cold-start") in made.found(tmp_path)) == is_cold
 
 
@@ -34,17 +34,17 @@ def test_a_copy_that_waits_for_work_from_before_the_recording_costs_what_comes_a
     assert "in 2 copies over 2 calls" in finding.message
 
 
-def test_memory_that_every_passage_asks_the_driver_for_is_found(tmp_path):
+def test_memory_that_every_call_asks_the_driver_for_is_found(tmp_path):
     for made, start in calls():
         made.launch(start + 20, "k", 900.0)
         made.slice("cuda_runtime", "cudaMalloc", start + 100, 40.0, correlation=0)
         made.slice("cuda_runtime", "cudaFree", start + 200, 60.0, correlation=0)
     finding = made.found(tmp_path)["r", "memory-churn"]
-    assert finding.evidence == {"calls": 10, "cpu_ns": 500_000, "passages": 5}
+    assert finding.evidence == {"api_calls": 10, "cpu_ns": 500_000, "calls": 5}
     assert (finding.severity, finding.saves_at_most_ns) == ("warning", 500_000)
 
 
-def test_memory_of_the_first_passages_alone_is_no_churn(tmp_path):
+def test_memory_of_the_first_calls_alone_is_no_churn(tmp_path):
     for made, start in calls():
         made.launch(start + 20, "k", 900.0)
         if start < 4000:
@@ -52,7 +52,7 @@ def test_memory_of_the_first_passages_alone_is_no_churn(tmp_path):
     assert ("r", "memory-churn") not in made.found(tmp_path)
 
 
-def test_memory_asked_for_at_several_places_of_one_passage_is_one_passage_s(tmp_path):
+def test_memory_asked_for_at_several_places_of_one_call_is_one_call_s(tmp_path):
     for made, start in calls(4):
         made.launch(start + 20, "k", 900.0)
         for offset in (100, 300, 500):
@@ -109,13 +109,13 @@ def test_a_copy_inside_of_another_operator_is_found(tmp_path, operator, is_hidde
 @pytest.mark.parametrize(
     ("gaps_us", "found_us"), [((600, 600, 300, 700, 300), 1900), ((100, 100, 300, 700, 300), None)]
 )
-def test_a_gap_is_told_where_most_passages_have_one_and_costs_those_that_there_are(tmp_path, gaps_us, found_us):
-    # The fourth passage is the median one: its CPU time is in the middle.
+def test_a_gap_is_told_where_most_calls_have_one_and_costs_those_that_there_are(tmp_path, gaps_us, found_us):
+    # The fourth call is the median one: its CPU time is in the middle.
     cpu_us = (1000.0, 1010.0, 1030.0, 1020.0, 1040.0)
     made = Made()
     made.launch(0, "first", 5.0)
-    for passage, (gap_us, total_us) in enumerate(zip(gaps_us, cpu_us, strict=True)):
-        start = 2000.0 * (passage + 1)
+    for call, (gap_us, total_us) in enumerate(zip(gaps_us, cpu_us, strict=True)):
+        start = 2000.0 * (call + 1)
         made.slice("user_annotation", "r", start, total_us)
         made.launch(start, "k", 100.0)  # from 5 to 105 µs
         made.launch(start + 100 + gap_us, "k", 100.0)
@@ -126,8 +126,8 @@ def test_a_gap_is_told_where_most_passages_have_one_and_costs_those_that_there_a
 
 
 def test_a_kernel_that_varies_is_found_beside_others_that_torch_marks(tmp_path):
-    for passage, (made, start) in enumerate(calls()):
-        made.launch(start + 5, "gemm", 100.0 + 10 * passage)
+    for call, (made, start) in enumerate(calls()):
+        made.launch(start + 5, "gemm", 100.0 + 10 * call)
         made.slice("user_annotation", "Optimizer.step#SGD.step", start + 300, 100.0)
         made.launch(start + 310, "step", 50.0)
     finding = made.found(tmp_path)["r", "kernel-time-varies"]

@@ -1,4 +1,4 @@
-"""Which passage holds which, against the definition walked step by step."""
+"""Which call holds which, against the definition walked step by step."""
 
 import json
 import sys

@@ -178,7 +178,7 @@ def test_steps_that_capture_do_not_count_beside_those_that_replay():
     capturing = raw.calls("capture", of_all=True)
     steps = raw.calls("step")
     replaying = [(start, end) for start, end in steps if not any(start <= each < end for each, _ in capturing)]
-    assert (product.occurrences, product.measured) == (12, len(replaying))
+    assert (product.calls, product.measured) == (12, len(replaying))
     assert product.cpu_total_ns.sum == sum(end - start for start, end in replaying)
     assert product.cuda_total_ns.sum == sum(
         end - start for call in replaying for start, end in raw.device(call, "kernel")

@@ -46,10 +46,10 @@ def test_a_recorded_run_gives_the_same_numbers_again(name, tmp_path):
         expected["regions"].remove(own)
         expected["device_total_ns"] -= own["cuda_total_ns"]["sum"]
     compiling = [each for each in expected["regions"] if "compile_id=" in each["name"]]
-    unfinished = [each for each in expected["regions"] if each["unfinished"] == each["occurrences"]]
+    unfinished = [each for each in expected["regions"] if each["unfinished"] == each["calls"]]
     kept = [each for each in expected["regions"] if each not in compiling and each not in unfinished]
     rows = [each for each in result["regions"] if each["name"] != "torch.compile"]
-    # The timelines and the times of each passage came later; they have tests of their own.
+    # The timelines and the times of each call came later; they have tests of their own.
     assert [{field: region[field] for field in kept[0]} for region in rows] == kept
     assert [each["names"] for each in result["regions"] if each not in rows] == ([len(compiling)] if compiling else [])
     if "unmeasured" not in expected:
@@ -63,7 +63,7 @@ def test_a_recorded_run_gives_the_same_numbers_again(name, tmp_path):
 @pytest.mark.parametrize("trace", sorted(RUNS.glob("*/*.gz")), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_all_device_work_of_a_run_is_counted_once(trace):
     attribution = attribute(read_trace(trace)[0])
-    own = sum(occurrence.cuda_self_ns for occurrence in attribution.occurrences)
+    own = sum(call.cuda_self_ns for call in attribution.calls)
     assert own + attribution.outside_ns == attribution.device_total_ns
 
 
@@ -73,7 +73,7 @@ def test_names_that_break_a_trace_came_out_right_on_two_threads(tmp_path):
     found = {region["name"]: region for region in result["regions"] if region["file"]}
     assert set(found) == {prefix + name for prefix in ("", "worker ") for name in names}
     assert {region["line"] for region in found.values()} == {15}
-    assert {region["occurrences"] for region in found.values()} == {9}
+    assert {region["calls"] for region in found.values()} == {9}
 
 
 def test_a_focused_backward_holds_no_wait_of_the_profiler_s(tmp_path):

@@ -1,4 +1,4 @@
-"""Which entry of the log made which occurrence of the trace."""
+"""Which entry of the log made which call of the trace."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from kinetoscope_core.analysis.region_log import (
     match_entries,
     read_region_log,
 )
-from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.results.measures import Call
 
 BASE = 1_790_857_026_000_000_000
 
 
-def occurrence(name, start, tid="1"):
-    return Occurrence(
+def call(name, start, tid="1"):
+    return Call(
         name=name,
         pid="100",
         tid=tid,
@@ -41,34 +41,34 @@ def region(name, line=1, safe_name=None):
     return LoggedRegion(name, safe_name or name, "a.py", line, "f", 1)
 
 
-def matched(regions, entries, occurrences):
+def matched(regions, entries, calls):
     """`entries` are (region, time) or (region, time, thread); the result are indices into them, None for no entry."""
     made = [Entry(e[0], i, i, e[2] if len(e) > 2 else "1", BASE + e[1]) for i, e in enumerate(entries)]
     window = LoggedWindow(Path(), is_adopted=False, records_cuda=False, entries=made)
     log = RegionLog(regions, [window], [], 0, was_aside=False)
-    return [entry and entry.passage for entry in match_entries(log, window, occurrences, BASE)]
+    return [entry and entry.call for entry in match_entries(log, window, calls, BASE)]
 
 
 def test_equal_numbers_are_matched_in_order():
-    assert matched([region("a")], [(0, 10), (0, 20)], [occurrence("a", 12_000_000), occurrence("a", 1)]) == [1, 0]
+    assert matched([region("a")], [(0, 10), (0, 20)], [call("a", 12_000_000), call("a", 1)]) == [1, 0]
 
 
 def test_one_name_at_two_places_is_told_apart_by_time():
     regions = [region("x", 1), region("x", 2)]
-    assert matched(regions, [(0, 10), (1, 20), (0, 30)], [occurrence("x", s) for s in (11, 21, 31)]) == [0, 1, 2]
+    assert matched(regions, [(0, 10), (1, 20), (0, 30)], [call("x", s) for s in (11, 21, 31)]) == [0, 1, 2]
 
 
 def test_threads_are_matched_apart():
     entries = [(0, 10, "1"), (0, 11, "2")]
-    assert matched([region("x")], entries, [occurrence("x", 15, "2"), occurrence("x", 16, "1")]) == [1, 0]
+    assert matched([region("x")], entries, [call("x", 15, "2"), call("x", 16, "1")]) == [1, 0]
 
 
 def test_a_rewritten_name_finds_its_true_one():
-    assert matched([region('a "b"', safe_name="a 'b'")], [(0, 10)], [occurrence("a 'b'", 12)]) == [0]
+    assert matched([region('a "b"', safe_name="a 'b'")], [(0, 10)], [call("a 'b'", 12)]) == [0]
 
 
 def test_torch_s_own_annotations_have_no_entry():
-    assert matched([region("x")], [(0, 10)], [occurrence("Optimizer.step#SGD.step", 12), occurrence("x", 13)]) == [
+    assert matched([region("x")], [(0, 10)], [call("Optimizer.step#SGD.step", 12), call("x", 13)]) == [
         None,
         0,
     ]
@@ -76,12 +76,12 @@ def test_torch_s_own_annotations_have_no_entry():
 
 def test_a_region_that_was_open_before_the_window_takes_no_entry_of_another():
     # Its slice starts before any entry was noted; the clock says so.
-    assert matched([region("x")], [(0, 1_000_000)], [occurrence("x", 0), occurrence("x", 1_000_100)]) == [None, 0]
+    assert matched([region("x")], [(0, 1_000_000)], [call("x", 0), call("x", 1_000_100)]) == [None, 0]
 
 
-def test_an_entry_without_an_occurrence_is_passed_over():
+def test_an_entry_without_an_call_is_passed_over():
     entries = [(0, 0), (0, 1_000_000), (0, 2_000_000)]
-    assert matched([region("x")], entries, [occurrence("x", 1_000_100), occurrence("x", 2_000_100)]) == [1, 2]
+    assert matched([region("x")], entries, [call("x", 1_000_100), call("x", 2_000_100)]) == [1, 2]
 
 
 def test_a_run_that_ended_before_it_wrote_a_log_has_none(tmp_path):

@@ -147,4 +147,4 @@ def test_the_call_that_captures_is_not_measured_with_those_that_replay(tmp_path:
             _capturing(made, 10.0)
         made.launch(2000.0 * call + 150, "k", 400.0, call="cudaGraphLaunch")
     (step,) = made.measured(tmp_path).regions
-    assert (step.occurrences, step.measured, step.is_cold, step.cpu_total_ns.max) == (4, 3, False, 200_000)
+    assert (step.calls, step.measured, step.is_cold, step.cpu_total_ns.max) == (4, 3, False, 200_000)

@@ -1,4 +1,4 @@
-"""Statistics over occurrences: warm-up, recursion, unfinished passages, several windows, calls that capture a graph."""
+"""Statistics over calls: warm-up, recursion, unfinished calls, several windows, calls that capture a graph."""
 
 from dataclasses import replace
 
@@ -14,9 +14,9 @@ from kinetoscope_core.analysis.statistics import (
     summarise,
 )
 from kinetoscope_core.analysis.unmeasured import start_up, unmeasured
-from kinetoscope_core.results.measures import Occurrence, Spread, StartUp
+from kinetoscope_core.results.measures import Call, Spread, StartUp
 
-_PLAIN = Occurrence(
+_PLAIN = Call(
     name="r",
     pid="1",
     tid="1",
@@ -37,7 +37,7 @@ _PLAIN = Occurrence(
 )
 
 
-def _cpu(*totals: int) -> list[Occurrence]:
+def _cpu(*totals: int) -> list[Call]:
     return [replace(_PLAIN, start_ns=index * 1000, cpu_total_ns=total) for index, total in enumerate(totals)]
 
 
@@ -48,10 +48,10 @@ def test_the_median_of_an_even_number_is_rounded_down(values: list[int], median:
     assert median_of(values) == median
 
 
-def test_regions_come_in_the_order_of_their_first_passage() -> None:
+def test_regions_come_in_the_order_of_their_first_call() -> None:
     names = ["b", "a", "b", "c"]
     regions = summarise(Calls(Window.by_name([replace(_PLAIN, name=name) for name in names])))
-    assert [(region.name, region.occurrences, region.file, region.line) for region in regions] == [
+    assert [(region.name, region.calls, region.file, region.line) for region in regions] == [
         ("b", 2, None, None),
         ("a", 1, None, None),
         ("c", 1, None, None),
@@ -64,29 +64,29 @@ def test_one_name_at_two_places_is_two_regions() -> None:
     assert [(region.line, region.cpu_total_ns.sum) for region in regions] == [(3, 4), (9, 2)]
 
 
-def test_warm_up_passages_are_counted_and_not_measured() -> None:
+def test_warm_up_calls_are_counted_and_not_measured() -> None:
     (region,) = summarise(Calls(Window(_cpu(900, 10, 30, 20), [RegionKey("r")] * 4, [True, False, False, False])))
-    assert (region.occurrences, region.measured, region.is_cold) == (4, 3, False)
+    assert (region.calls, region.measured, region.is_cold) == (4, 3, False)
     assert region.cpu_total_ns == Spread(sum=60, median=20, min=10, max=30)
     assert region.first.cpu_total_ns == 900
     # Its share of the recording counts them: they are in the whole, too.
     assert (region.cpu_recorded_ns, region.cuda_recorded_ns) == (960, 200)
 
 
-def test_a_region_of_warm_up_passages_alone_is_measured_cold() -> None:
+def test_a_region_of_warm_up_calls_alone_is_measured_cold() -> None:
     (region,) = summarise(Calls(Window(_cpu(900, 10), [RegionKey("r")] * 2, [True, True])))
     assert (region.measured, region.is_cold, region.cpu_total_ns.max) == (2, True, 900)
 
 
-def test_unfinished_passages_are_no_times() -> None:
+def test_unfinished_calls_are_no_times() -> None:
     finished, unfinished = _cpu(10, 500)
     unfinished = replace(unfinished, is_finished=False)
     (region,) = summarise(Calls(Window.by_name([finished, unfinished])))
-    assert (region.occurrences, region.measured, region.unfinished, region.cpu_total_ns.max) == (2, 1, 1, 10)
-    assert (region.at_least_ns, [each.cpu_total_ns for each in region.occurrence_times or ()]) == (500, [10])
+    assert (region.calls, region.measured, region.unfinished, region.cpu_total_ns.max) == (2, 1, 1, 10)
+    assert (region.at_least_ns, [each.cpu_total_ns for each in region.call_times or ()]) == (500, [10])
     assert summarise(Calls(Window.by_name([unfinished]))) == []
     (open_one,) = unmeasured(Calls(Window.by_name([unfinished])))
-    assert (open_one.occurrences, open_one.unfinished, open_one.at_least_ns, open_one.cuda_at_least_ns) == (
+    assert (open_one.calls, open_one.unfinished, open_one.at_least_ns, open_one.cuda_at_least_ns) == (
         1,
         1,
         500,
@@ -95,16 +95,16 @@ def test_unfinished_passages_are_no_times() -> None:
     assert unmeasured(Calls(Window.by_name([finished, unfinished]))) == []
 
 
-def test_passages_without_times_are_counted_and_not_measured() -> None:
+def test_calls_without_times_are_counted_and_not_measured() -> None:
     timed, untimed = _cpu(10, 0)
     untimed = replace(untimed, has_times=False)
     (region,) = summarise(Calls(Window.by_name([timed, untimed])))
-    assert (region.occurrences, region.measured, region.untimed, region.cpu_total_ns.min) == (2, 1, 1, 10)
+    assert (region.calls, region.measured, region.untimed, region.cpu_total_ns.min) == (2, 1, 1, 10)
     (unknown,) = unmeasured(Calls(Window.by_name([untimed])))
-    assert (unknown.occurrences, unknown.unfinished, unknown.at_least_ns) == (1, 0, None)
+    assert (unknown.calls, unknown.unfinished, unknown.at_least_ns) == (1, 0, None)
 
 
-def test_a_passage_whose_work_has_no_length_is_in_no_cuda_statistics() -> None:
+def test_a_call_whose_work_has_no_length_is_in_no_cuda_statistics() -> None:
     known, unknown = _cpu(10, 20)
     unknown = replace(unknown, cuda_total_ns=10**9, has_cuda_times=False, cuda_busy_ns=None)
     (region,) = summarise(Calls(Window.by_name([known, unknown])))
@@ -130,7 +130,7 @@ def test_recursion_counts_nothing_twice() -> None:
         outer, parent=1, thread_parent=1, cpu_total_ns=60, cpu_self_ns=20, cuda_total_ns=70, cuda_self_ns=70
     )
     region, _ = summarise(Calls(Window.by_name([outer, between, inner, replace(outer, cpu_total_ns=90)])))
-    assert (region.occurrences, region.measured) == (3, 2)
+    assert (region.calls, region.measured) == (3, 2)
     assert region.cpu_total_ns == Spread(sum=190, median=95, min=90, max=100)
     assert region.cpu_self_ns == Spread(sum=80, median=40, min=30, max=50)
     assert region.cuda_total_ns == Spread(sum=160, median=80, min=80, max=80)
@@ -139,7 +139,7 @@ def test_recursion_counts_nothing_twice() -> None:
     assert (region.cpu_recorded_ns, region.cuda_recorded_ns) == (190, 160)
 
 
-def test_a_finished_passage_inside_an_unfinished_one_is_measured() -> None:
+def test_a_finished_call_inside_an_unfinished_one_is_measured() -> None:
     outer = replace(_PLAIN, is_finished=False, cpu_total_ns=1000)
     inner = replace(_PLAIN, parent=0, thread_parent=0)
     (region,) = summarise(Calls(Window.by_name([outer, inner])))
@@ -159,21 +159,21 @@ def test_windows_are_summed_up_together_and_nesting_stays_inside_each() -> None:
     one = [replace(_PLAIN, name="outer"), replace(_PLAIN, parent=0, thread_parent=0)]
     two = [_PLAIN, replace(_PLAIN, cpu_total_ns=30, parent=0, thread_parent=0)]
     regions = {region.name: region for region in summarise(Calls(Window.by_name(one), Window.by_name(two)))}
-    assert regions["r"].occurrences == 3
+    assert regions["r"].calls == 3
     assert regions["r"].measured == 2
     assert regions["r"].cpu_total_ns.sum == 200
 
 
-def test_tasks_that_cross_are_passages_of_their_own() -> None:
+def test_tasks_that_cross_are_calls_of_their_own() -> None:
     # heavy 0–100, light 90–200, heavy 110–210: the second heavy was entered inside light, after the first had ended.
     first = replace(_PLAIN, name="heavy")
     light = replace(_PLAIN, name="light", start_ns=90, cpu_total_ns=110, parent=0, thread_parent=0)
     second = replace(_PLAIN, name="heavy", start_ns=110, parent=1, thread_parent=1)
     heavy = next(each for each in summarise(Calls(Window.by_name([first, light, second]))) if each.name == "heavy")
-    assert (heavy.occurrences, heavy.measured, heavy.cpu_total_ns.sum, heavy.cuda_total_ns.sum) == (2, 2, 200, 100)
+    assert (heavy.calls, heavy.measured, heavy.cpu_total_ns.sum, heavy.cuda_total_ns.sum) == (2, 2, 200, 100)
 
 
-def test_a_passage_that_outlives_its_namesake_takes_its_own_time_but_no_device_work_twice() -> None:
+def test_a_call_that_outlives_its_namesake_takes_its_own_time_but_no_device_work_twice() -> None:
     first = replace(_PLAIN, name="request")
     second = replace(_PLAIN, name="request", start_ns=50, parent=0, thread_parent=0)
     (request,) = summarise(Calls(Window.by_name([first, second])))
@@ -198,7 +198,7 @@ def test_backward_is_none_only_where_it_is_unknown() -> None:
     assert region.backward_cuda_ns == Spread(sum=0, median=0, min=0, max=0)
 
 
-def test_overhead_is_that_of_the_measured_passages() -> None:
+def test_overhead_is_that_of_the_measured_calls() -> None:
     warm = replace(_PLAIN, overhead_ns=7)
     (region,) = summarise(Calls(Window([replace(_PLAIN, overhead_ns=900), warm], [RegionKey("r")] * 2, [True, False])))
     assert region.overhead_ns == 7
@@ -207,6 +207,6 @@ def test_overhead_is_that_of_the_measured_passages() -> None:
 def test_a_call_that_captures_a_graph_is_not_measured_beside_others() -> None:
     capturing = replace(_PLAIN, cpu_total_ns=9000, captures=True)
     (region,) = summarise(Calls(Window.by_name([capturing, _PLAIN, _PLAIN])))
-    assert (region.occurrences, region.measured, region.is_cold, region.cpu_total_ns.max) == (3, 2, False, 100)
+    assert (region.calls, region.measured, region.is_cold, region.cpu_total_ns.max) == (3, 2, False, 100)
     (region,) = summarise(Calls(Window.by_name([capturing, capturing])))
     assert (region.measured, region.cpu_total_ns.max) == (2, 9000)

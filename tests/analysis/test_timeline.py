@@ -1,4 +1,4 @@
-"""The median passage in detail is what the file holds of it; and the times of the passages one by one."""
+"""The median call in detail is what the file holds of it; and the times of the calls one by one."""
 
 import gzip
 import json
@@ -11,10 +11,10 @@ import pytest
 from kinetoscope_core.analysis import timeline
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import MOST_OCCURRENCES, Calls, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import MOST_CALLS, Calls, RegionKey, Window, summarise
 from kinetoscope_core.analysis.timeline import MOST_SPANS, timelines
 from kinetoscope_core.jobs.measure import measure_traces
-from kinetoscope_core.results.measures import OccurrenceTimes
+from kinetoscope_core.results.measures import CallTimes
 from kinetoscope_core.trace import read_trace
 
 TRACES = Path(__file__).parents[1] / "traces"
@@ -26,7 +26,7 @@ EVERY = pytest.mark.parametrize("path", [*RECORDED, *MADE], ids=lambda path: f"{
 def recording_of(path):
     trace, _ = read_trace(path)
     attribution = attribute(trace)
-    return Recording(trace, attribution, Window.by_name(attribution.occurrences))
+    return Recording(trace, attribution, Window.by_name(attribution.calls))
 
 
 def timelines_of(recording):
@@ -48,12 +48,12 @@ def made(folder, *events):
 
 
 @EVERY
-def test_a_timeline_is_the_median_occurrence_and_holds_together(path):
+def test_a_timeline_is_the_median_call_and_holds_together(path):
     recording = recording_of(path)
     regions = {region.name: region for region in summarise(Calls(recording.window))}
     for key, line in timelines_of(recording).items():
         region = regions[key.name]
-        median = region.median_occurrence
+        median = region.median_call
         assert (line.trace, line.start_ns, line.cpu_total_ns) == (0, median.start_ns, median.cpu_total_ns)
         own = line.host[0]
         assert (own.kind, own.name, own.thread, own.depth, own.start_ns, own.duration_ns) == (
@@ -103,23 +103,23 @@ def events_of(path):
         ("train_mlp", "log", 1),
     ],
 )
-def test_a_timeline_holds_what_the_file_has_of_that_passage(trace, region, threads):
+def test_a_timeline_holds_what_the_file_has_of_that_call(trace, region, threads):
     path = TRACES / "h200" / f"{trace}.json.gz"
     events = events_of(path)
     entered = [e for e in events if e[:2] == ("user_annotation", region)]
-    passages = sorted(entered, key=lambda e: (e[5] - e[4], e[4]))
-    _, _, pid, tid, start, end, _ = passages[(len(passages) - 1) // 2]
+    calls = sorted(entered, key=lambda e: (e[5] - e[4], e[4]))
+    _, _, pid, tid, start, end, _ = calls[(len(calls) - 1) // 2]
 
     def is_inside(event, own):
         return event[4] >= start and event[4] < end and ((event[2:4] == (pid, tid)) is own)
 
-    calls = ("cuda_runtime", "cuda_driver")
-    host = [e for e in events if e[0] in ("cpu_op", "user_annotation", *calls) and is_inside(e, own=True)]
-    if threads == 2:  # those of the thread that launched during the passage, autograd's
-        launchers = {e[3] for e in events if e[0] in calls and is_inside(e, own=False) and "aunch" in e[1]}
+    api_calls = ("cuda_runtime", "cuda_driver")
+    host = [e for e in events if e[0] in ("cpu_op", "user_annotation", *api_calls) and is_inside(e, own=True)]
+    if threads == 2:  # those of the thread that launched during the call, autograd's
+        launchers = {e[3] for e in events if e[0] in api_calls and is_inside(e, own=False) and "aunch" in e[1]}
         assert len(launchers) == 1
-        host += [e for e in events if e[0] in ("cpu_op", *calls) and e[3] in launchers and is_inside(e, own=False)]
-    correlations = {e[6] for e in host if e[0] in calls}
+        host += [e for e in events if e[0] in ("cpu_op", *api_calls) and e[3] in launchers and is_inside(e, own=False)]
+    correlations = {e[6] for e in host if e[0] in api_calls}
     device = [e for e in events if e[0] in ("kernel", "gpu_memcpy", "gpu_memset") and e[6] in correlations]
     launched = {e[6] for e in device}
 
@@ -221,15 +221,15 @@ def test_of_many_regions_those_that_took_the_most_cpu_time_have_a_timeline(tmp_p
 
 
 @EVERY
-def test_the_times_of_all_passages_are_those_of_the_statistics(path):
+def test_the_times_of_all_calls_are_those_of_the_statistics(path):
     for region in measure_regions(path):
-        times = region.occurrence_times
-        assert len(times) == min(region.occurrences - region.unfinished, MOST_OCCURRENCES)
+        times = region.call_times
+        assert len(times) == min(region.calls - region.unfinished, MOST_CALLS)
         assert [each.start_ns for each in times] == sorted(each.start_ns for each in times)
-        first, median = region.first, region.median_occurrence
+        first, median = region.first, region.median_call
         assert (times[0].start_ns, times[0].cpu_total_ns) == (first.start_ns, first.cpu_total_ns)
         assert median.start_ns in [each.start_ns for each in times]
-        if region.occurrences == region.measured <= MOST_OCCURRENCES and not region.unfinished:
+        if region.calls == region.measured <= MOST_CALLS and not region.unfinished:
             assert sum(each.cpu_total_ns for each in times) == region.cpu_total_ns.sum
             assert max(each.cpu_total_ns for each in times) == region.cpu_total_ns.max
             if region.cuda_total_ns is not None:
@@ -242,28 +242,26 @@ def measure_regions(path):
     return summarise(Calls(recording_of(path).window))
 
 
-def test_of_many_passages_evenly_chosen_ones_are_kept_and_warm_up_is_marked(tmp_path):
+def test_of_many_calls_evenly_chosen_ones_are_kept_and_warm_up_is_marked(tmp_path):
     number = 1_000
     recording = made(tmp_path, *(("user_annotation", "r", 1, 100 * at, 1 + at % 50, 0) for at in range(number)))
     window = recording.window
-    (region,) = summarise(
-        Calls(Window(window.occurrences, window.keys, [at < 7 for at in range(number)], base_time_ns=5))
-    )
-    times = region.occurrence_times
-    assert len(times) == MOST_OCCURRENCES
-    assert times[0] == OccurrenceTimes(0, 5, True, 1_000, 1_000, None, None)
+    (region,) = summarise(Calls(Window(window.calls, window.keys, [at < 7 for at in range(number)], base_time_ns=5)))
+    times = region.call_times
+    assert len(times) == MOST_CALLS
+    assert times[0] == CallTimes(0, 5, True, 1_000, 1_000, None, None)
     assert times[-1].start_ns == 5 + 100_000 * (number - 1)
     assert [each.is_warmup for each in times[:3]] == [True, True, False]
-    assert region.median_occurrence.start_ns in [each.start_ns for each in times]
+    assert region.median_call.start_ns in [each.start_ns for each in times]
     gaps = {(after.start_ns - before.start_ns) // 100_000 for before, after in pairwise(times)}
     assert max(gaps) <= 10, "5 apart, but for the place of the median"
 
 
-def test_passages_of_several_traces_name_theirs():
+def test_calls_of_several_traces_name_theirs():
     paths = [TRACES / "h200" / f"{name}.json.gz" for name in ("matmul_add_64", "matmul_add_4096_warm")]
     result = measure_traces(paths, [])
     region = next(each for each in result.regions if each.name == "matmul_add")
-    assert [each.trace for each in region.occurrence_times] == sorted(each.trace for each in region.occurrence_times)
-    assert {each.trace for each in region.occurrence_times} == {0, 1}
-    assert region.timeline.trace == region.median_occurrence.trace
-    assert region.timeline.start_ns == region.median_occurrence.start_ns
+    assert [each.trace for each in region.call_times] == sorted(each.trace for each in region.call_times)
+    assert {each.trace for each in region.call_times} == {0, 1}
+    assert region.timeline.trace == region.median_call.trace
+    assert region.timeline.start_ns == region.median_call.start_ns

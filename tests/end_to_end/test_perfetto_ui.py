@@ -17,7 +17,7 @@ from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.statistics import Calls, Window, summarise
 from kinetoscope_core.perfetto import TimeRange, TraceServer, clock_of, time_range_of
 from kinetoscope_core.perfetto.zoom import in_perfetto
-from kinetoscope_core.results.measures import OccurrenceInTrace
+from kinetoscope_core.results.measures import CallInTrace
 from kinetoscope_core.trace import read_trace
 
 HERE = Path(__file__).parent
@@ -51,26 +51,26 @@ def in_browser(browser, pictures, tmp_path):
     return see
 
 
-def median_occurrence(trace: Path, region: str) -> OccurrenceInTrace:
+def median_call(trace: Path, region: str) -> CallInTrace:
     """As it stands in a result: with the time since the epoch."""
     read, _ = read_trace(trace)
-    occurrences = attribute(read).occurrences
-    window = replace(Window.by_name(occurrences), base_time_ns=read.metadata.base_time_ns or 0)
+    calls = attribute(read).calls
+    window = replace(Window.by_name(calls), base_time_ns=read.metadata.base_time_ns or 0)
     (measures,) = [each for each in summarise(Calls(window)) if each.name == region]
-    return measures.median_occurrence
+    return measures.median_call
 
 
 @pytest.mark.parametrize("frames_may_store", [True, False], ids=["frame", "window"])
-def test_the_ui_shows_the_median_occurrence_of_the_region(in_browser, tmp_path, frames_may_store):
+def test_the_ui_shows_the_median_call_of_the_region(in_browser, tmp_path, frames_may_store):
     trace = TRACES / "matmul_add_4096_warm.json.gz"
     if not frames_may_store:  # the window gets a plain one
         trace = tmp_path / "trace-1.json"
         trace.write_bytes(gzip.decompress((TRACES / "matmul_add_4096_warm.json.gz").read_bytes()))
-    occurrence = median_occurrence(trace, "matmul_add")
+    call = median_call(trace, "matmul_add")
     clock = clock_of(trace)
-    zoom = time_range_of(occurrence, clock)
-    entered_ns = occurrence.start_ns - clock.base_time_ns
-    region = in_perfetto(TimeRange(entered_ns, entered_ns + occurrence.cpu_total_ns))
+    zoom = time_range_of(call, clock)
+    entered_ns = call.start_ns - clock.base_time_ns
+    region = in_perfetto(TimeRange(entered_ns, entered_ns + call.cpu_total_ns))
     asked = in_perfetto(zoom)
     with TraceServer() as server:
         seen = in_browser(
@@ -85,7 +85,7 @@ def test_the_ui_shows_the_median_occurrence_of_the_region(in_browser, tmp_path, 
     assert seen["button_is_left"] is not frames_may_store
     assert seen["title"].startswith(TITLE)
     assert len(seen["rows"]) == 5
-    assert {"ts": str(region.start_ns), "dur": str(occurrence.cpu_total_ns)} in seen["rows"]
+    assert {"ts": str(region.start_ns), "dur": str(call.cpu_total_ns)} in seen["rows"]
     assert seen["window"]["start"] <= region.start_ns
     assert seen["window"]["start"] + seen["window"]["duration"] >= region.end_ns
     assert seen["errors"] == []

@@ -19,7 +19,7 @@ def test_awkward_names_and_threads_keep_names_lines_and_device_time(kinetoscope)
     names = ['quote "q"', "back\\slash", "Übung λ 训练 🔥", "tab\tname", "line\nfeed", "", "x" * 300]
     assert set(regions) == {prefix + name for prefix in ("", "worker ") for name in names}
     for region in regions.values():
-        assert region["occurrences"] == 9
+        assert region["calls"] == 9
         assert region["launches"]["median"] >= 1
         assert region["cuda_total_ns"]["min"] > 0
 
@@ -66,7 +66,7 @@ def test_cuda_out_of_memory_is_said_and_what_was_measured_is_shown(kinetoscope):
     ran = kinetoscope("profile", SCRIPTS / "out_of_memory.py", "--to-the-end", "--json")
     assert ran.code == 1
     assert "memory was full" in ran.stderr
-    assert ran.region("grow")["occurrences"] > 20
+    assert ran.region("grow")["calls"] > 20
 
 
 @pytest.mark.gpu

@@ -28,7 +28,7 @@ def test_the_guide_s_two_sizes_have_the_guide_s_bounds(kinetoscope, size, bound,
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(("size", "bound"), [(64, "overhead"), (4096, "compute")])
-def test_without_warm_up_passages_the_bounds_are_the_same(kinetoscope, size, bound):
+def test_without_warm_up_calls_the_bounds_are_the_same(kinetoscope, size, bound):
     ran = kinetoscope(
         "profile",
         "examples/matmul_add.py",
@@ -129,5 +129,5 @@ def test_one_focused_region_ends_the_script(kinetoscope):
     assert ran.code == 0, ran.stderr
     assert ran.region("backward")["measured"] == 5
     assert ran.result["run"]["was_ended_early"]
-    # The window opened for the last warm-up passage, which took the profiler's wait on the autograd thread too.
+    # The window opened for the last warm-up call, which took the profiler's wait on the autograd thread too.
     assert ran.region("backward")["overhead_ns"] < 1_000_000

@@ -19,7 +19,7 @@ from kinetoscope_core.perfetto import TimeRange, TraceClock, TraceServer, clock_
 from kinetoscope_core.perfetto.links import AFTER_REQUEST_S, UNOPENED_S
 from kinetoscope_core.perfetto.page import perfetto_ui
 from kinetoscope_core.perfetto.zoom import in_perfetto
-from kinetoscope_core.results.measures import OccurrenceInTrace
+from kinetoscope_core.results.measures import CallInTrace
 
 TRACES = Path(__file__).parents[1] / "traces"
 H200 = TRACES / "h200" / "matmul_add_4096_warm.json.gz"
@@ -483,8 +483,8 @@ def test_a_large_trace_takes_little_memory(server, tmp_path, size, head):
 # Which part of the trace
 
 
-def occurrence(start_ns: int, cpu_ns: int, cuda_ns: int | None = None) -> OccurrenceInTrace:
-    return OccurrenceInTrace(0, start_ns, cpu_ns, cuda_ns)
+def call(start_ns: int, cpu_ns: int, cuda_ns: int | None = None) -> CallInTrace:
+    return CallInTrace(0, start_ns, cpu_ns, cuda_ns)
 
 
 @pytest.mark.parametrize("is_gzip", [True, False])
@@ -527,25 +527,25 @@ def test_a_trace_that_cannot_be_read_has_no_clock(tmp_path):
 
 def test_the_device_work_to_the_right_is_shown_with_a_margin():
     clock = TraceClock(1_000_000_000, TimeRange(0, 1_000_000))
-    assert time_range_of(occurrence(1_000_500_000, 10_000, 20_000), clock) == TimeRange(497_000, 533_000)
+    assert time_range_of(call(1_000_500_000, 10_000, 20_000), clock) == TimeRange(497_000, 533_000)
 
 
 def test_the_region_stays_large_enough_to_be_seen():
-    shown = time_range_of(occurrence(500_000, 10_000, 50_000_000), TraceClock(0, TimeRange(0, 10**9)))
+    shown = time_range_of(call(500_000, 10_000, 50_000_000), TraceClock(0, TimeRange(0, 10**9)))
     assert shown == TimeRange(495_000, 555_000)
 
 
 def test_without_a_span_there_is_no_margin():
-    assert time_range_of(occurrence(150_000, 10_000, 20_000), TraceClock(50_000)) == TimeRange(100_000, 110_000)
+    assert time_range_of(call(150_000, 10_000, 20_000), TraceClock(50_000)) == TimeRange(100_000, 110_000)
 
 
-def test_an_occurrence_that_is_not_in_the_trace_shows_all_of_it():
+def test_an_call_that_is_not_in_the_trace_shows_all_of_it():
     span = TimeRange(100, 200_000)
-    assert time_range_of(occurrence(10**9, 10_000), TraceClock(0, span)) == span
+    assert time_range_of(call(10**9, 10_000), TraceClock(0, span)) == span
 
 
-def test_an_occurrence_of_no_length_still_has_a_range():
-    assert time_range_of(occurrence(5_000, 0), TraceClock()) == TimeRange(5_000, 6_000)
+def test_an_call_of_no_length_still_has_a_range():
+    assert time_range_of(call(5_000, 0), TraceClock()) == TimeRange(5_000, 6_000)
 
 
 @given(
@@ -553,7 +553,7 @@ def test_an_occurrence_of_no_length_still_has_a_range():
 )
 def test_the_range_lies_where_the_ui_sees_the_trace(span_start, length, into, cpu_ns, cuda_ns):
     span = TimeRange(span_start, span_start + length)
-    shown = time_range_of(occurrence(span_start + into, cpu_ns, cuda_ns), TraceClock(0, span))
+    shown = time_range_of(call(span_start + into, cpu_ns, cuda_ns), TraceClock(0, span))
     assert span.start_ns <= shown.start_ns < shown.end_ns <= span.end_ns
     # The UI's bounds: the slice's start as it rounds it, and the length.
     seen, asked = in_perfetto(span), in_perfetto(shown)

@@ -54,16 +54,16 @@ def test_times_in_json_are_integers(result):
     assert backward["cuda_total_ns"] == {"sum": 1100030, "median": 274990, "min": 274656, "max": 275393}
 
 
-def test_the_median_occurrence_can_be_found_in_the_trace(result):
+def test_the_median_call_can_be_found_in_the_trace(result):
     backward = next(region for region in result.regions if region.name == "backward")
-    recorded = datetime.fromtimestamp(backward.median_occurrence.start_ns / 1e9, tz=timezone.utc)
+    recorded = datetime.fromtimestamp(backward.median_call.start_ns / 1e9, tz=timezone.utc)
     assert (recorded.year, recorded.month) == (2026, 11)
-    assert backward.median_occurrence.trace == 0
+    assert backward.median_call.trace == 0
 
 
 def test_a_result_of_another_schema_is_refused(result):
     with pytest.raises(UsageError, match="measure again"):
-        from_dict({**orjson.loads(to_json(result)), "schema": 2})
+        from_dict({**orjson.loads(to_json(result)), "schema": 1})
 
 
 def test_a_name_that_is_no_utf_8_is_spelled_out(result):

@@ -55,8 +55,8 @@ class Ran:
         return by_name
 
     def counts(self):
-        """How many passages of each region were recorded, and how many of them count."""
-        return {name: (region["occurrences"], region["measured"]) for name, region in self.regions().items()}
+        """How many calls of each region were recorded, and how many of them count."""
+        return {name: (region["calls"], region["measured"]) for name, region in self.regions().items()}
 
 
 def line_of(script, text):

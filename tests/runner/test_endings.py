@@ -28,7 +28,7 @@ def test_what_was_measured_is_kept_however_the_script_leaves(kinetoscope, how, c
     else:  # its only call was cut off
         assert not ran.counts()
         (cut_off,) = ran.result["unmeasured"]
-        assert (cut_off["name"], cut_off["occurrences"], cut_off["unfinished"]) == ("work", 1, 1)
+        assert (cut_off["name"], cut_off["calls"], cut_off["unfinished"]) == ("work", 1, 1)
         assert cut_off["at_least_ns"] > 0
 
 
@@ -97,7 +97,7 @@ def test_an_endless_loop_after_the_region_is_ended_by_the_budget(kinetoscope):
     assert ran.code == 0, ran
     assert ran.script_output == b"now it loops\n"
     region = ran.regions()["before"]
-    assert (region["occurrences"], region["measured"], region["is_cold"]) == (2, 2, True)
+    assert (region["calls"], region["measured"], region["is_cold"]) == (2, 2, True)
 
 
 def test_an_endless_loop_does_not_wait_for_a_region_that_is_never_reached(kinetoscope):
@@ -107,7 +107,7 @@ def test_an_endless_loop_does_not_wait_for_a_region_that_is_never_reached(kineto
     assert ran.problems == {"region-not-reached"}
 
 
-def test_slow_passages_end_with_the_budget(kinetoscope):
+def test_slow_calls_end_with_the_budget(kinetoscope):
     ran = kinetoscope("slow.py", options=["--budget", "1"])
     assert ran.code == 0, ran
     assert 1 <= ran.counts()["slow"][1] <= 8

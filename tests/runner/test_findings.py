@@ -71,7 +71,7 @@ def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetosco
 
 
 @pytest.mark.parametrize(("warmup", "is_cold"), [(0, True), (3, False)])
-def test_a_first_measured_passage_is_not_cold_after_fast_ones_of_warm_up(kinetoscope, warmup, is_cold):
+def test_a_first_measured_call_is_not_cold_after_fast_ones_of_warm_up(kinetoscope, warmup, is_cold):
     ran = kinetoscope("one_slow.py", str(warmup), options=("--warmup", str(warmup)))
     codes = {finding["code"] for finding in ran.regions()["passes"]["findings"]}
     assert ("cold-start" in codes) == is_cold

@@ -31,7 +31,7 @@ def test_with_torch_everything_that_a_script_can_see_is_the_same(kinetoscope):
     assert prepared.output_by_stream == plain.output_by_stream
     assert '"generator": ' in plain.output
     regions = [next(r for r in each["result"]["regions"] if r["name"] == "step") for each in (result, last)]
-    for of in ("occurrences", "measured", "launches"):
+    for of in ("calls", "measured", "launches"):
         assert regions[0][of] == regions[1][of]
     names = [{part["name"] for part in each["breakdown"]["operators"]} for each in regions]
     assert names[0] == names[1] == {"aten::ones", "aten::matmul"}

@@ -30,7 +30,7 @@ def test_entries_stand_where_they_were_made_and_in_order(python):
     threads = {f"thread {number}": 2000 for number in range(4)}
     assert seen["counts"] == counts | threads | {"decorated": 3 + 8000}
     # Columns of one entry stay together, however the threads take turns.
-    assert all(seen["passages"].values())
+    assert all(seen["calls"].values())
     assert seen["sorted"]
     assert seen["threads"] == 5
     assert seen["finished"]["not recorded"] == 1

@@ -12,7 +12,7 @@ def lines(ran, names):
 def test_generators_recursion_decorators_and_stacks(kinetoscope):
     ran = kinetoscope("shapes.py", options=["--to-the-end"])
     assert ran.code == 0, ran
-    counts = {name: occurrences for name, (occurrences, _) in ran.counts().items()}
+    counts = {name: calls for name, (calls, _) in ran.counts().items()}
     assert counts == {
         "across yield": 16,
         "recursion": 12,
@@ -28,11 +28,11 @@ def test_generators_recursion_decorators_and_stacks(kinetoscope):
     one_line = line_of("shapes.py", 'with record_function("left"), record_function("right")')
     expected = {name: line_of("shapes.py", f'("{name}")') for name in counts if name not in ("left", "right")}
     assert lines(ran, counts) == expected | {"left": one_line, "right": one_line}
-    # Recursion: passages nested in themselves are counted, and measured with the outermost one.
+    # Recursion: calls nested in themselves are counted, and measured with the outermost one.
     assert ran.counts()["recursion"] == (12, 3)
     # Never left, so it has no time.
     (abandoned,) = ran.result["unmeasured"]
-    assert (abandoned["name"], abandoned["occurrences"], abandoned["unfinished"]) == ("abandoned", 1, 1)
+    assert (abandoned["name"], abandoned["calls"], abandoned["unfinished"]) == ("abandoned", 1, 1)
     assert abandoned["line"] == line_of("shapes.py", '("abandoned")')
     assert abandoned["at_least_ns"] > 0
     assert "region-not-reached" not in ran.problems
@@ -130,13 +130,13 @@ def test_names_are_shown_in_a_terminal_without_breaking_it(kinetoscope):
     assert "\\ud800" in text
 
 
-def test_ten_thousand_passages_numbered_names_and_many_layers(kinetoscope):
+def test_ten_thousand_calls_numbered_names_and_many_layers(kinetoscope):
     ran = kinetoscope("many.py", options=["--to-the-end"])
     assert ran.code == 0, ran
     counts = ran.counts()
     assert counts.pop("often") == (10_000, 9_997)
     assert counts.pop("step_N") == (100, 97)  # of more than 64 names, the series alone
-    assert {name: occurrences for name, (occurrences, _) in counts.items()} == {f"layer_{n}": 9 for n in range(40)}
+    assert {name: calls for name, (calls, _) in counts.items()} == {f"layer_{n}": 9 for n in range(40)}
 
 
 def test_numbered_names_end_the_run_too(kinetoscope):

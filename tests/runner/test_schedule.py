@@ -51,8 +51,8 @@ class Script:
                 break
         return self.window.is_full
 
-    def _on_enter(self, region, passage):
-        if not self.is_open and self.window.should_open(region, passage, lambda: self._comes_again):
+    def _on_enter(self, region, call):
+        if not self.is_open and self.window.should_open(region, call, lambda: self._comes_again):
             self.is_open, self.opened_at = True, self.passed
         if not self.window.plan.has_focus:
             self.window.note_entry(region)
@@ -60,16 +60,16 @@ class Script:
     def _on_exit(self, region, has_failed):
         self.passed += 1
         if self.is_open:
-            self.window.note_exit(region, is_inside=self.log.open_passages > 0)
+            self.window.note_exit(region, is_inside=self.log.open_calls > 0)
 
 
-def test_without_a_focus_it_opens_at_once_and_is_full_after_warm_up_and_measured_passages():
+def test_without_a_focus_it_opens_at_once_and_is_full_after_warm_up_and_measured_calls():
     script = Script(plan())
     assert script.passes("a", times=1000)
     assert (script.opened_at, script.passed) == (0, 8)
 
 
-def test_with_a_focus_it_opens_for_the_last_warm_up_passage():
+def test_with_a_focus_it_opens_for_the_last_warm_up_call():
     script = Script(plan(focus_name="a"))
     script.passes("b", line=2, times=10)
     assert not script.is_open
@@ -116,7 +116,7 @@ def test_numbered_names_do_not_go_on_for_ever():
     assert script.passed == MANY_NAMES
 
 
-def test_recursion_counts_its_outermost_passages():
+def test_recursion_counts_its_outermost_calls():
     script = Script(plan(focus_name="r", warmup=0, active=2))
     inner = lambda: script.passes("r")  # noqa: E731
     assert not script.passes("r", inner=inner)

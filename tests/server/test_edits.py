@@ -77,13 +77,13 @@ def result_of(text):
     """All regions of the text, each measured once."""
     prints = region_prints(text)
     spread = {"sum": 5, "median": 1, "min": 1, "max": 1}
-    occurrence = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
+    call = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
     names = [each.name.replace("{…}", "0") for each in prints]
     nothing = dict.fromkeys(("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound"))
     regions = [
-        {"name": name, "file": "/work/f.py", "line": each.line, "occurrences": 5, "measured": 5, "is_cold": False,
+        {"name": name, "file": "/work/f.py", "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, "cpu_total_ns": spread, "cpu_self_ns": spread, "overhead_ns": 0, **nothing,
-         "median_occurrence": occurrence, "first": occurrence}
+         "median_call": call, "first": call}
         for name, each in zip(names, prints, strict=True)
     ]  # fmt: skip
     return {

@@ -22,7 +22,7 @@ for step in range(9):
         print(y)
 """
 SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
-PASSAGE = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
+CALL = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
 
 
 def region(line: int, name: str, **others: Any) -> dict[str, Any]:
@@ -31,16 +31,16 @@ def region(line: int, name: str, **others: Any) -> dict[str, Any]:
         ("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound"), None
     )
     return {
-        "name": name, "line": line, "occurrences": 8, "measured": 5, "is_cold": False, "unfinished": 0,
-        **times, **nothing, "overhead_ns": 0, "median_occurrence": PASSAGE, "first": PASSAGE, **others,
+        "name": name, "line": line, "calls": 8, "measured": 5, "is_cold": False, "unfinished": 0,
+        **times, **nothing, "overhead_ns": 0, "median_call": CALL, "first": CALL, **others,
     }  # fmt: skip
 
 
 def unmeasured(line: int, name: str, at_least_ns: int | None) -> dict[str, Any]:
     unfinished = 0 if at_least_ns is None else 1
     return {
-        "name": name, "line": line, "occurrences": 1, "unfinished": unfinished, "at_least_ns": at_least_ns,
-        "cuda_at_least_ns": None, "cuda_recorded_ns": None, "first": PASSAGE,
+        "name": name, "line": line, "calls": 1, "unfinished": unfinished, "at_least_ns": at_least_ns,
+        "cuda_at_least_ns": None, "cuda_recorded_ns": None, "first": CALL,
     }  # fmt: skip
 
 

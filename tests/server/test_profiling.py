@@ -90,7 +90,7 @@ async def details_hovers_and_traces(client, uri):
     hover = await client.hover(uri, 7)
     assert "**outer**" in hover
     assert "| CPU total |" in hover
-    assert "5 of 10 passages measured" in hover or "passages measured" in hover
+    assert "5 of 10 calls measured" in hover or "calls measured" in hover
     assert "two_regions.py" in hover
     assert await client.hover(uri, 5) is None
     hint = (await client.hints(uri))[0]

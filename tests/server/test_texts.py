@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from kinetoscope_core.results.measures import (
     Breakdown,
+    CallInTrace,
     ChainLink,
     KernelShare,
-    OccurrenceInTrace,
     RegionMeasures,
     Spread,
     Unmeasured,
@@ -26,20 +26,20 @@ def spread(ns):
 
 
 def measures(cpu, cpu_self, cuda, cuda_self, name="region"):
-    occurrence = OccurrenceInTrace(0, 0, cpu, cuda)
+    call = CallInTrace(0, 0, cpu, cuda)
     has_cuda = cuda is not None
     return RegionMeasures(
-        name=name, file="f.py", line=1, occurrences=8, measured=5, is_cold=False, unfinished=0,
+        name=name, file="f.py", line=1, calls=8, measured=5, is_cold=False, unfinished=0,
         cpu_total_ns=spread(cpu), cpu_self_ns=spread(cpu_self),
         cuda_total_ns=spread(cuda) if has_cuda else None, cuda_self_ns=spread(cuda_self) if has_cuda else None,
         cuda_busy_ns=None, backward_cuda_ns=None, launches=None, overhead_ns=0, bound=None,
-        median_occurrence=occurrence, first=occurrence,
+        median_call=call, first=call,
     )  # fmt: skip
 
 
 def unmeasured(at_least_ns, name="training"):
     unfinished = 0 if at_least_ns is None else 1
-    return Unmeasured(name, "f.py", 1, 1, unfinished, at_least_ns, None, None, OccurrenceInTrace(0, 0, 1, None))
+    return Unmeasured(name, "f.py", 1, 1, unfinished, at_least_ns, None, None, CallInTrace(0, 0, 1, None))
 
 
 def text(*regions, pattern="region", stale=False, with_self=True):
@@ -115,7 +115,7 @@ def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
     region = replace(measures(9, 9, 2_000, 2_000), breakdown=parts)
     short = "k" * 59 + "…"
     assert list(hovers._notes(region)) == [
-        "5 of 8 passages measured, on 3 threads: 2 passages not on that of the first",
+        "5 of 8 calls measured, on 3 threads: 2 calls not on that of the first",
         f"to the costliest kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
     ]
     assert "".join(hovers._kernels(parts, region.cuda_total_ns)).endswith(f"| {short} | 5 | 2.00 µs | 100.0 % |")

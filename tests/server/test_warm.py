@@ -162,13 +162,13 @@ async def test_a_script_that_does_more_before_torch_begins_in_a_new_one_and_that
     assert (client.workspace_path / "begun").read_text() == "11"
 
 
-async def test_the_first_passage_is_told_also_where_it_comes_at_once(script):
+async def test_the_first_call_is_told_also_where_it_comes_at_once(script):
     client, uri = await script()
     await profile(client, uri)
     await until_warm(client)
     client.progress.clear()
     assert (await profile(client, uri, line=6, name="step")).how == "measured"
-    assert "warming up step: 1 passage" in [told.phase for told in client.progress]
+    assert "warming up step: 1 call" in [told.phase for told in client.progress]
 
 
 @pytest.mark.parametrize("which", ["runner", "worker"])

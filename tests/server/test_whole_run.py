@@ -52,7 +52,7 @@ async def test_a_loaded_trace_is_a_run_with_all_its_regions_and_the_place_of_eac
     assert backward["share"] == pytest.approx(1100030 / 3184345)
     assert (by_name["layer_0"]["uri"], by_name["layer_0"]["row"]) == (None, None)
     assert backward["measures"]["breakdown"]["kernel_names"] == 10
-    assert [each["cuda_total_ns"] for each in backward["measures"]["occurrence_times"]]
+    assert [each["cuda_total_ns"] for each in backward["measures"]["call_times"]]
     assert len(backward["measures"]["timeline"]["device"]) == 23
 
     assert await client.ask("kinetoscope/run", {"uri": None, "run": None}) == run
@@ -108,8 +108,8 @@ async def test_a_stored_run_is_there_whole_also_after_a_restart_and_its_trace_op
     outer, inner = [each for each in run["regions"] if each["uri"] == uri]
     assert (outer["row"], inner["row"]) == (7, 9)
     assert 0 < inner["share"] < outer["share"] == 1
-    times = outer["measures"]["occurrence_times"]
-    assert len(times) == outer["measures"]["occurrences"]
+    times = outer["measures"]["call_times"]
+    assert len(times) == outer["measures"]["calls"]
     assert [each["is_warmup"] for each in times].count(False) == outer["measures"]["measured"]
     assert outer["measures"]["timeline"]["host"][0]["name"] == "outer"
     assert outer["measures"]["timeline"]["device"] == []
@@ -199,7 +199,7 @@ async def test_results_say_the_share_and_leave_out_what_is_large(start):
     assert backward.share == pytest.approx(1100030 / 3184345)
     assert backward.bound == backward.measures.bound is not None
     assert backward.run == "loaded-1"
-    assert not {"occurrence_times", "timeline"} & set(backward.measures._fields)
+    assert not {"call_times", "timeline"} & set(backward.measures._fields)
     assert len(json.dumps(backward, default=str)) < 20_000
 
 

@@ -187,7 +187,7 @@ def test_of_a_long_series_the_result_holds_the_pattern_alone(tmp_path):
     steps = [event("user_annotation", f"step_{number}", 10 * number, 5) for number in range(30_000)]
     result = measure_traces([made(tmp_path, *steps)], [])
     (region,) = result.regions
-    assert (region.name, region.names, region.occurrences, region.measured) == ("step_N", 30_000, 30_000, 30_000)
+    assert (region.name, region.names, region.calls, region.measured) == ("step_N", 30_000, 30_000, 30_000)
     assert region.cpu_total_ns.sum == 150_000_000
     assert result.groups == ()
     assert len(to_json(result)) < 200_000
@@ -204,7 +204,7 @@ def test_zero_is_no_correlation_id():
 def test_calls_without_times_are_counted_and_not_measured():
     result = case("r07")
     (region,) = result.regions
-    assert (region.measured, region.occurrences, region.untimed) == (3, 6, 3)
+    assert (region.measured, region.calls, region.untimed) == (3, 6, 3)
     assert (region.cpu_total_ns.median, region.cuda_total_ns.median) == (60_000, 30_000)
     assert "3 calls of regions have no times" in said(result)["untimed-region"].message
 
@@ -218,7 +218,7 @@ def test_times_of_another_clock_count_in_totals_and_in_no_gap_timeline_or_busy_t
     assert region.cuda_total_ns.sum == 1_500_000 * region.measured == result.device_total_ns
     assert region.cuda_busy_ns.sum == 1_500_000 * (region.measured - count)
     assert region.timeline.end_ns < 2_000_000
-    assert [each.cuda_busy_ns for each in region.occurrence_times].count(None) == count
+    assert [each.cuda_busy_ns for each in region.call_times].count(None) == count
     assert {finding.code for finding in region.findings}.isdisjoint({"idle-gap"})
 
 

@@ -232,7 +232,7 @@ def _cut_is_said(path: Path, data: bytes, whole: list[tuple[str, int]], whole_de
     assert regions == whole[: len(regions)]
     assert sum(trace.device.duration_ns) <= whole_device
     found = attribute(trace)
-    assert sum(each.cuda_self_ns or 0 for each in found.occurrences) + (found.outside_ns or 0) == sum(
+    assert sum(each.cuda_self_ns or 0 for each in found.calls) + (found.outside_ns or 0) == sum(
         trace.device.duration_ns
     )
 

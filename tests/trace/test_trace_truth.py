@@ -8,7 +8,7 @@ import pytest
 from kinetoscope_core.analysis.attribution import Attribution, attribute
 from kinetoscope_core.analysis.statistics import Calls, Window, summarise
 from kinetoscope_core.analysis.unmeasured import unmeasured
-from kinetoscope_core.results.measures import Occurrence, RegionMeasures
+from kinetoscope_core.results.measures import Call, RegionMeasures
 from kinetoscope_core.trace import read_trace
 
 _OURS = Path(__file__).parent.parent / "traces"
@@ -37,7 +37,7 @@ def _attributed(path: Path) -> Attribution:
 def _row(region: RegionMeasures) -> dict[str, int]:
     # Where nothing was recorded on a device, the truth says 0 and we say None.
     return {
-        "occurrences": region.occurrences,
+        "occurrences": region.calls,
         "cpu_total": region.cpu_total_ns.sum,
         "cpu_self": region.cpu_self_ns.sum,
         "cuda_total": region.cuda_total_ns.sum if region.cuda_total_ns else 0,
@@ -53,7 +53,7 @@ def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
     assert (found.device_total_ns or 0) == truth["device_total"]
     assert (found.outside_ns or 0) == truth["outside"]
     assert (found.no_launch_ns or 0) == truth["no_launch"]
-    calls = Calls(Window.by_name(found.occurrences))
+    calls = Calls(Window.by_name(found.calls))
     rows = {region.name: _row(region) for region in summarise(calls)}
     # What had not ended has no statistics, and the truth's sums are what it had taken by then.
     for region in unmeasured(calls):
@@ -66,18 +66,18 @@ def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
 @_TRACES
 def test_the_three_laws_hold(path: Path, truth: dict) -> None:
     found = _attributed(path)
-    for occurrence in found.occurrences:
-        assert 0 <= occurrence.cpu_self_ns <= occurrence.cpu_total_ns
-        assert 0 <= occurrence.sync_ns <= occurrence.cpu_total_ns
+    for call in found.calls:
+        assert 0 <= call.cpu_self_ns <= call.cpu_total_ns
+        assert 0 <= call.sync_ns <= call.cpu_total_ns
     if found.device_total_ns is None:
-        assert all(each.cuda_total_ns is each.cuda_self_ns is each.launches is None for each in found.occurrences)
+        assert all(each.cuda_total_ns is each.cuda_self_ns is each.launches is None for each in found.calls)
         return
-    assert sum(each.cuda_self_ns or 0 for each in found.occurrences) + (found.outside_ns or 0) == found.device_total_ns
-    children: dict[int, list[Occurrence]] = {}
-    for occurrence in found.occurrences:
-        children.setdefault(occurrence.parent, []).append(occurrence)
-    for index, occurrence in enumerate(found.occurrences):
-        total, own, busy = occurrence.cuda_total_ns, occurrence.cuda_self_ns, occurrence.cuda_busy_ns
+    assert sum(each.cuda_self_ns or 0 for each in found.calls) + (found.outside_ns or 0) == found.device_total_ns
+    children: dict[int, list[Call]] = {}
+    for call in found.calls:
+        children.setdefault(call.parent, []).append(call)
+    for index, call in enumerate(found.calls):
+        total, own, busy = call.cuda_total_ns, call.cuda_self_ns, call.cuda_busy_ns
         assert total is not None
         assert own is not None
         assert 0 <= own <= total
@@ -85,18 +85,18 @@ def test_the_three_laws_hold(path: Path, truth: dict) -> None:
         assert (busy is None) == (path.name == "ts_zero_kernel.json")
         assert 0 <= (busy or 0) <= total
         assert total == own + sum(child.cuda_total_ns or 0 for child in children.get(index, []))
-        assert 0 <= (occurrence.sync_idle_ns or 0) <= occurrence.sync_ns
+        assert 0 <= (call.sync_idle_ns or 0) <= call.sync_ns
 
 
 @_TRACES
 def test_owners_add_up_to_the_self_times(path: Path, truth: dict) -> None:
     trace, _ = read_trace(path)
     found = attribute(trace)
-    sums = [0] * len(found.occurrences)
+    sums = [0] * len(found.calls)
     for owner, duration in zip(found.activity_owner, trace.device.duration_ns, strict=True):
         if owner >= 0:
             sums[owner] += duration
-    assert sums == [occurrence.cuda_self_ns or 0 for occurrence in found.occurrences]
+    assert sums == [call.cuda_self_ns or 0 for call in found.calls]
 
 
 def test_the_values_worked_out_by_hand_are_those_of_the_truth() -> None:
@@ -109,6 +109,6 @@ def test_the_values_worked_out_by_hand_are_those_of_the_truth() -> None:
 
 def test_a_trace_without_device_activity_says_not_measured(tmp_path: Path) -> None:
     found = _attributed(_OURS / "made" / "python_frames_cross.json")
-    (region,) = summarise(Calls(Window.by_name(found.occurrences)))
+    (region,) = summarise(Calls(Window.by_name(found.calls)))
     assert found.device_total_ns is found.outside_ns is found.no_launch_ns is None
     assert region.cuda_total_ns is region.cuda_busy_ns is region.launches is None

@@ -1,4 +1,4 @@
-"""What limits each region: decided on its median passage, by what the devices did (docs/measures.md, "What limits a
+"""What limits each region: decided on its median call, by what the devices did (docs/measures.md, "What limits a
 region").
 """
 
@@ -12,7 +12,7 @@ from kinetoscope_core.analysis.attribution.tree import Span
 from kinetoscope_core.analysis.collectives import is_collective
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionKey
-from kinetoscope_core.results.measures import Bound, Occurrence
+from kinetoscope_core.results.measures import Bound, Call
 from kinetoscope_core.trace.schema import KERNEL
 
 _EVER: Final = -(2**63)
@@ -23,7 +23,7 @@ MOST_DEVICES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class DeviceWork:
-    """What the devices of a passage's streams did of it: unions of intervals, added up over the devices, in ns.
+    """What the devices of a call's streams did of it: unions of intervals, added up over the devices, in ns.
 
     `communication_ns` and `copying_ns` (sets of memory included) are the exposed parts: in them nothing of another kind
     ran on that device, whose it may be.
@@ -37,10 +37,10 @@ class DeviceWork:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Where the time of a passage went. `active_ns` is its CPU total less `sync_ns`, the waiting for a device.
+    """Where the time of a call went. `active_ns` is its CPU total less `sync_ns`, the waiting for a device.
 
     In `idle_ns` of the active time and `sync_idle_ns` of the waiting no activity, whose it may be, ran on the devices
-    of the passage's streams, as far as that is known; of `sync_unknown_ns` it is not.
+    of the call's streams, as far as that is known; of `sync_unknown_ns` it is not.
     """
 
     active_ns: int
@@ -53,7 +53,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What limits a region, `None` where nothing is known to; with the work of its median passage, where it counted."""
+    """What limits a region, `None` where nothing is known to; with the work of its median call, where it counted."""
 
     bound: Bound | None
     work: DeviceWork | None = None
@@ -67,7 +67,7 @@ def limits_of(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
         here = {key: index for key, (at, index) in calls.median.items() if at == number}
         paces = _paces(recording, here.values())
         bounds: dict[RegionKey, Bound | None] = {
-            key: _bound(recording.window.occurrences[index], paces.get(index), is_idle=_launches_nothing(calls, key))
+            key: _bound(recording.window.calls[index], paces.get(index), is_idle=_launches_nothing(calls, key))
             for key, index in here.items()
         }
         for key, bound in bounds.items():
@@ -81,7 +81,7 @@ def limits_of(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
 
 
 def bound_of_pace(pace: Pace) -> Bound | None:
-    """The bound of a passage that launched something; `compute` stands for all of which the device is the limit."""
+    """The bound of a call that launched something; `compute` stands for all of which the device is the limit."""
     if pace.sync_ns > pace.active_ns:
         if 2 * pace.sync_idle_ns > pace.sync_ns:
             return "sync"
@@ -93,7 +93,7 @@ def bound_of_pace(pace: Pace) -> Bound | None:
 
 
 def bound_of_work(work: DeviceWork) -> Bound | None:
-    """The bound of a passage whose device is the limit, by what the device did."""
+    """The bound of a call whose device is the limit, by what the device did."""
     if 2 * work.communication_ns > work.worked_ns:
         return "communication"
     if 2 * work.copying_ns > work.worked_ns:
@@ -101,10 +101,10 @@ def bound_of_work(work: DeviceWork) -> Bound | None:
     return "compute" if 2 * work.computing_ns >= work.worked_ns else None
 
 
-def _bound(occurrence: Occurrence, pace: Pace | None, *, is_idle: bool) -> Bound | None:
-    if occurrence.cuda_busy_ns is None or occurrence.launches is None:
+def _bound(call: Call, pace: Pace | None, *, is_idle: bool) -> Bound | None:
+    if call.cuda_busy_ns is None or call.launches is None:
         return None
-    if occurrence.captures or occurrence.unrecorded_launches > occurrence.launches:
+    if call.captures or call.unrecorded_launches > call.launches:
         return None
     if is_idle:
         return "cpu-only"
@@ -113,9 +113,9 @@ def _bound(occurrence: Occurrence, pace: Pace | None, *, is_idle: bool) -> Bound
 
 def _launches_nothing(calls: Calls, key: RegionKey) -> bool:
     return not any(
-        occurrence.launches or occurrence.unrecorded_launches
+        call.launches or call.unrecorded_launches
         for number, index in calls.measured[key].on_device
-        for occurrence in [calls.windows[number].occurrences[index]]
+        for call in [calls.windows[number].calls[index]]
     )
 
 
@@ -128,7 +128,7 @@ def _last_without_id(recording: Recording) -> int:
 def _may_have_launched(calls: Calls, key: RegionKey, without_id_ns: Sequence[int]) -> bool:
     """Whether such an activity began after a call of the region did: the region may have launched it."""
     return any(
-        calls.windows[number].occurrences[index].start_ns <= without_id_ns[number]
+        calls.windows[number].calls[index].start_ns <= without_id_ns[number]
         for number, index in calls.measured[key].on_device
     )
 
@@ -146,7 +146,7 @@ def _paces(recording: Recording, calls: Collection[int]) -> dict[int, Pace]:
         idle = timeline.idle_or_after if has_all_records else timeline.idle
         sync_idle_ns, sync_busy_ns = waits.sums(idle, set(indices)), waits.sums(timeline.covered, set(indices))
         for index in indices:
-            each, waited_idle_ns = recording.window.occurrences[index], sync_idle_ns.get(index, 0)
+            each, waited_idle_ns = recording.window.calls[index], sync_idle_ns.get(index, 0)
             found[index] = Pace(
                 active_ns=each.cpu_total_ns - each.sync_ns,
                 busy_ns=each.cuda_busy_ns or 0,
@@ -167,12 +167,12 @@ def _devices(recording: Recording, calls: Collection[int]) -> dict[int, frozense
     if len(known) > MOST_DEVICES:
         return {}
     bit = {each: 1 << place for place, each in enumerate(known)}
-    used = [0] * len(recording.window.occurrences)
+    used = [0] * len(recording.window.calls)
     for owner, on in zip(owners, device, strict=True):
         if owner >= 0:
             used[owner] |= bit[on]
-    for place in range(len(used) - 1, -1, -1):  # what is nested in an occurrence comes after it
-        if (around := recording.window.occurrences[place].parent) >= 0:
+    for place in range(len(used) - 1, -1, -1):  # what is nested in a call comes after it
+        if (around := recording.window.calls[place].parent) >= 0:
             used[around] |= used[place]
     return {each: frozenset(on for on in known if used[each] & bit[on]) or None for each in calls}
 
@@ -182,7 +182,7 @@ def _device_work(recording: Recording, calls: Collection[int]) -> dict[int, Devi
     trace, attribution = recording.trace, recording.attribution
     device, names, tree = trace.device, trace.names, attribution.tree
     communicates = [is_collective(name) for name in names]
-    is_wanted = [False] * len(recording.window.occurrences)
+    is_wanted = [False] * len(recording.window.calls)
     for index in calls:
         is_wanted[index] = True
     for index, around in enumerate(tree.parent):  # which comes before what is nested in it

@@ -1,6 +1,6 @@
 """What a region's times are made of: kernels, operators, the split of its totals, the way to its costliest kernel.
 
-All of it sums over the measured passages of statistics.py, and adds up to its totals.
+All of it sums over the measured calls of statistics.py, and adds up to its totals.
 """
 
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from kinetoscope_core.analysis.attribution import DirectOperators, in_order
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Calls, Passages, RegionKey
+from kinetoscope_core.analysis.statistics import Calls, RegionCalls, RegionKey
 from kinetoscope_core.results.measures import Breakdown, ChainLink, KernelShare, OperatorShare
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 
@@ -25,7 +25,7 @@ _KINDS: Final[dict[int, Literal["region", "operator"]]] = {REGION: "region", OPE
 
 @dataclass(slots=True)
 class _Kernel:
-    """`example` is the first of its activities, as (window, activity, the measured passage that it is in)."""
+    """`example` is the first of its activities, as (window, activity, the measured call that it is in)."""
 
     example: tuple[int, int, int]
     count: int = 0
@@ -87,22 +87,22 @@ class _Sums:
 def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool = False) -> dict[RegionKey, Breakdown]:
     """What each region is made of; with the `SHOWN` costliest kernels and operators, or all."""
     regions = calls.measured
-    sums = {key: _Sums(len(passages.on_device)) for key, passages in regions.items()}
+    sums = {key: _Sums(len(of_region.on_device)) for key, of_region in regions.items()}
     for number, recording in enumerate(recordings):
-        on_thread: list[_Sums | None] = [None] * len(recording.window.occurrences)
+        on_thread: list[_Sums | None] = [None] * len(recording.window.calls)
         on_device: list[_Sums | None] = on_thread.copy()
-        for key, passages in regions.items():
-            for group in passages.on_thread.values():
+        for key, of_region in regions.items():
+            for group in of_region.on_thread.values():
                 for window, index in group:
                     if window == number:
                         on_thread[index] = sums[key]
-            for window, index in passages.on_device:
+            for window, index in of_region.on_device:
                 if window == number:
                     on_device[index] = sums[key]
         _add_host(recording, on_thread)
         _add_operators(recording, on_thread)
         _add_kernels(recording, number, on_device, has_all=has_all)
-    return {key: _breakdown(passages, sums[key], recordings, has_all=has_all) for key, passages in regions.items()}
+    return {key: _breakdown(of_region, sums[key], recordings, has_all=has_all) for key, of_region in regions.items()}
 
 
 def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
@@ -112,8 +112,8 @@ def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
         if found is not None:
             found.calls_ns += calls_ns
     operators = nesting.operators
-    for index, occurrence, ns in zip(operators.slices, operators.occurrences, operators.ns, strict=True):
-        found = on_thread[occurrence]
+    for index, call, ns in zip(operators.slices, operators.calls, operators.ns, strict=True):
+        found = on_thread[call]
         if found is not None:
             found.operators_ns += ns
             operator = found.operators.setdefault((names[host.name[index]], False), _Operator())
@@ -220,34 +220,32 @@ class _OperatorsAround:
 
 
 def _breakdown(
-    passages: Passages,
+    of_region: RegionCalls,
     sums: _Sums,
     recordings: Sequence[Recording],
     *,
     has_all: bool,
 ) -> Breakdown:
-    occurrences = [recording.window.occurrences for recording in recordings]
-    outermost = [occurrences[number][index] for number, index in passages.on_thread]
-    own_ns = sum(
-        occurrences[number][index].cpu_self_ns for each in passages.on_thread.values() for number, index in each
-    )
-    total_ns = sum(occurrence.cpu_total_ns for occurrence in outermost)
-    # Where a region lies inside of an operator of itself, or its passages cross, the parts overlap.
+    calls = [recording.window.calls for recording in recordings]
+    outermost = [calls[number][index] for number, index in of_region.on_thread]
+    own_ns = sum(calls[number][index].cpu_self_ns for each in of_region.on_thread.values() for number, index in each)
+    total_ns = sum(call.cpu_total_ns for call in outermost)
+    # Where a region lies inside of an operator of itself, or its calls cross, the parts overlap.
     own_ns = min(own_ns, total_ns)
     rest_ns = total_ns - own_ns
     calls_ns = min(sums.calls_ns, rest_ns)
     operators_ns = min(sums.operators_ns, rest_ns - calls_ns)
-    device = [occurrences[number][index].cuda_total_ns for number, index in passages.on_device]
+    device = [calls[number][index].cuda_total_ns for number, index in of_region.on_device]
     totals = [total for total in device if total is not None]
     cuda_self_ns = sum(
-        occurrences[number][index].cuda_self_ns or 0 for each in passages.on_device.values() for number, index in each
+        calls[number][index].cuda_self_ns or 0 for each in of_region.on_device.values() for number, index in each
     )
     most = None if has_all else SHOWN
     kernels = sorted(sums.kernels.items(), key=lambda item: (-item[1].ns, item[1].example))
     operators = sorted(sums.operators.items(), key=lambda item: -item[1].cpu_ns - item[1].cuda_ns)
-    number, index = passages.seen[0]
-    first = occurrences[number][index]
-    threads = [(occurrence.pid, occurrence.tid) for occurrence in outermost]
+    number, index = of_region.seen[0]
+    first = calls[number][index]
+    threads = [(call.pid, call.tid) for call in outermost]
     return Breakdown(
         cpu_nested_ns=rest_ns - calls_ns - operators_ns,
         cpu_operators_ns=operators_ns,
@@ -269,26 +267,26 @@ def _breakdown(
 
 
 def _chain(example: tuple[int, int, int], recordings: Sequence[Recording]) -> Iterator[ChainLink]:
-    """From a passage to an activity: regions, operators and calls that were open when it was launched.
+    """From a call to an activity: regions, operators and calls that were open when it was launched.
 
     Of more than `MOST_LINKS`, the innermost.
     """
-    number, activity, passage = example
+    number, activity, call_id = example
     trace, attribution = recordings[number].trace, recordings[number].attribution
     host, names, slices = trace.host, trace.names, attribution.slices
     launch = attribution.activity_launch[activity]
-    is_other = host.thread[launch] != host.thread[slices[passage]]
+    is_other = host.thread[launch] != host.thread[slices[call_id]]
     links: list[ChainLink] = []
-    for index in islice(recordings[number].open_at(launch, slices[passage]), MOST_LINKS + 1):
+    for index in islice(recordings[number].open_at(launch, slices[call_id]), MOST_LINKS + 1):
         kind = _KINDS.get(host.kind[index])
         if kind and not (is_other and kind == "region"):
             links.append(ChainLink(kind, names[host.name[index]]))
-    occurrence = attribution.activity_owner[activity] if is_other else -1
-    while occurrence >= 0 and len(links) <= MOST_LINKS:
-        links.append(ChainLink("region", attribution.occurrences[occurrence].name))
-        occurrence = -1 if occurrence == passage else attribution.tree.parent[occurrence]
+    call = attribution.activity_owner[activity] if is_other else -1
+    while call >= 0 and len(links) <= MOST_LINKS:
+        links.append(ChainLink("region", attribution.calls[call].name))
+        call = -1 if call == call_id else attribution.tree.parent[call]
     if len(links) > MOST_LINKS:
-        links[MOST_LINKS - 2 :] = [ChainLink("region", "…"), ChainLink("region", attribution.occurrences[passage].name)]
+        links[MOST_LINKS - 2 :] = [ChainLink("region", "…"), ChainLink("region", attribution.calls[call_id].name)]
     yield from reversed(links)
     yield ChainLink("call", names[host.name[launch]])
     yield ChainLink("activity", names[trace.device.name[activity]])

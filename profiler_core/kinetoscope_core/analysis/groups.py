@@ -10,7 +10,7 @@ from typing import Final
 
 from kinetoscope_core.analysis.numbered_names import is_kept_whole, is_series, pattern_of
 from kinetoscope_core.analysis.statistics import RegionKey, Window
-from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.results.measures import Call
 
 TORCH_COMPILE: Final = RegionKey("torch.compile")
 """All annotations that torch makes while it compiles: a hundred for one function."""
@@ -78,20 +78,20 @@ def _regrouped(window: Window, rows: Mapping[RegionKey, RegionKey]) -> Window:
 
 def _count(window: Window, patterns: Mapping[RegionKey, RegionKey], numbered: Mapping[RegionKey, _Numbered]) -> None:
     """Counts calls, and sees whether a call lies inside one of another name of its pattern, on its thread."""
-    around: dict[tuple[RegionKey, str, str], tuple[RegionKey, Occurrence]] = {}
-    for key, occurrence in zip(window.keys, window.occurrences, strict=True):
+    around: dict[tuple[RegionKey, str, str], tuple[RegionKey, Call]] = {}
+    for key, call in zip(window.keys, window.calls, strict=True):
         pattern = patterns.get(key)
         if pattern is None:
             continue
         found = numbered[pattern]
         found.calls[key] = found.calls.get(key, 0) + 1
-        place = pattern, occurrence.pid, occurrence.tid
+        place = pattern, call.pid, call.tid
         other = around.get(place)
-        if other is None or _end(other[1]) < _end(occurrence):
-            around[place] = key, occurrence
-        elif other[0] != key and occurrence.cpu_total_ns and _end(other[1]) > occurrence.start_ns:
+        if other is None or _end(other[1]) < _end(call):
+            around[place] = key, call
+        elif other[0] != key and call.cpu_total_ns and _end(other[1]) > call.start_ns:
             found.is_nested = True
 
 
-def _end(occurrence: Occurrence) -> int:
-    return occurrence.start_ns + occurrence.cpu_total_ns
+def _end(call: Call) -> int:
+    return call.start_ns + call.cpu_total_ns

@@ -26,7 +26,7 @@ def windows_of(
 ) -> tuple[list[Window], list[RegionKey]]:
     """The summary's input, a window for each recording; and the regions that only ours has where there are both."""
     windows = [
-        Window(reading.attribution.occurrences, keys, is_warmup, reading.base_time_ns, is_series_warmup)
+        Window(reading.attribution.calls, keys, is_warmup, reading.base_time_ns, is_series_warmup)
         for logged, reading in zip(log.windows, readings, strict=True)
         for keys, is_warmup, is_series_warmup in (_keys_and_warmup(log, logged, reading, sources, warmup, unlogged),)
     ]
@@ -63,28 +63,28 @@ def _keys_and_warmup(
     warmup: int,
     unlogged: Mapping[str, RegionKey],
 ) -> tuple[list[RegionKey], list[bool], list[bool]]:
-    """The place of each occurrence, and whether it is warm-up: of its name, and of the series that it may be part of.
+    """The place of each call, and whether it is warm-up: of its name, and of the series that it may be part of.
 
     A profiler of the script chose its own warm-up.
     """
-    occurrences = reading.attribution.occurrences
-    entries = match_entries(log, window, occurrences, reading.trace.metadata.base_time_ns)
+    calls = reading.attribution.calls
+    entries = match_entries(log, window, calls, reading.trace.metadata.base_time_ns)
     seen: Counter[str] = Counter()
     keys: list[RegionKey] = []
     flags: list[bool] = []
     of_series: list[bool] = []
-    for occurrence, entry in zip(occurrences, entries, strict=True):
+    for call, entry in zip(calls, entries, strict=True):
         if entry is None:
-            keys.append(unlogged.get(occurrence.name, RegionKey(occurrence.name)))
-            flags.append(not window.is_adopted and seen[occurrence.name] < warmup)
+            keys.append(unlogged.get(call.name, RegionKey(call.name)))
+            flags.append(not window.is_adopted and seen[call.name] < warmup)
             of_series.append(flags[-1])
-            seen[occurrence.name] += 1
+            seen[call.name] += 1
             continue
         region = log.regions[entry.region]
-        name = occurrence.name if region.is_pattern else region.name
+        name = call.name if region.is_pattern else region.name
         keys.append(RegionKey(name, region.file, sources.line_of(region.file, region.line, name)))
-        flags.append(not window.is_adopted and entry.passage < warmup)
-        of_series.append(not window.is_adopted and entry.place_passage < warmup)
+        flags.append(not window.is_adopted and entry.call < warmup)
+        of_series.append(not window.is_adopted and entry.place_call < warmup)
     return keys, flags, of_series
 
 

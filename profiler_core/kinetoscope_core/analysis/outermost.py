@@ -1,4 +1,4 @@
-"""Which passage of a region holds another one of the same region, through all that is nested between them.
+"""Which call of a region holds another one of the same region, through all that is nested between them.
 
 In n log n, however deep they are nested and however many are open at once (10,000 asyncio tasks).
 """

@@ -17,7 +17,7 @@ from kinetoscope_core.trace.schema import KERNEL
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A trace, whose work belongs where, and which of its occurrences are whose. Answers are kept once found."""
+    """A trace, whose work belongs where, and which of its calls are whose. Answers are kept once found."""
 
     trace: Trace
     attribution: Attribution
@@ -108,12 +108,12 @@ class Recording:
         return found
 
     def activities_of(self, wanted: Collection[int]) -> "Mapping[int, array[int]]":
-        """The activities that belong to each wanted occurrence or to one nested in it."""
+        """The activities that belong to each wanted call or to one nested in it."""
         found = {index: array("i") for index in wanted}
         # A parent comes before what is nested in it.
         holders: list[tuple[array[int], ...]] = []
-        for index, occurrence in enumerate(self.window.occurrences):
-            outer = holders[occurrence.parent] if occurrence.parent >= 0 else ()
+        for index, call in enumerate(self.window.calls):
+            outer = holders[call.parent] if call.parent >= 0 else ()
             holders.append((*outer, found[index]) if index in found else outer)
         for activity, owner in enumerate(self.attribution.activity_owner):
             if owner >= 0:

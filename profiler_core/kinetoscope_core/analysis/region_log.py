@@ -1,6 +1,6 @@
 """The runner's region log as values, and its match with the regions of a trace.
 
-The log knows where each passage stands in the source and its true name; the trace knows what it took.
+The log knows where each call stands in the source and its true name; the trace knows what it took.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from kinetoscope_core.analysis.numbered_names import pattern_of
 from kinetoscope_core.errors import TraceError
-from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.text import short_name
 
 CLOCK_TOLERANCE_NS = 5_000
@@ -23,7 +23,7 @@ rounding."""
 
 @dataclass(frozen=True, slots=True)
 class LoggedRegion:
-    """A place and a name it was entered with. `line` is from 1; `finished` counts passages of the place.
+    """A place and a name it was entered with. `line` is from 1; `finished` counts calls of the place.
 
     `through` has the lines of the helpers that entered it for that place, as file and line. With `is_pattern` it stands
     for all names that differ from it in their numbers alone (`numbered.pattern_of`): of many only the first are kept.
@@ -45,11 +45,11 @@ class LoggedRegion:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One passage: its region, and how many passages of the region and of its place the process had made before."""
+    """One call: its region, and how many calls of the region and of its place the process had made before."""
 
     region: int
-    passage: int
-    place_passage: int
+    call: int
+    place_call: int
     thread: str
     time_ns: int
 
@@ -127,15 +127,14 @@ def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
     columns = raw["entries"]
     rows = zip(
         columns["region"],
-        columns["passage"],
-        columns["place_passage"],
+        columns["call"],
+        columns["place_call"],
         columns["thread"],
         columns["time_ns"],
         strict=True,
     )
     entries = [
-        Entry(region, passage, place_passage, str(thread), time_ns)
-        for region, passage, place_passage, thread, time_ns in rows
+        Entry(region, call, place_call, str(thread), time_ns) for region, call, place_call, thread, time_ns in rows
     ]
     return LoggedWindow(
         folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
@@ -150,12 +149,12 @@ _PATTERN = "\0"
 
 
 def match_entries(
-    log: RegionLog, window: LoggedWindow, occurrences: Sequence[Occurrence], base_time_ns: int | None
+    log: RegionLog, window: LoggedWindow, calls: Sequence[Call], base_time_ns: int | None
 ) -> list[Entry | None]:
-    """For each occurrence the entry that made it; None for torch's own annotations.
+    """For each call the entry that made it; None for torch's own annotations.
 
     By thread and name, in order. Where the counts differ (a region was open when the profiler started, or it stopped
-    between log and region) the clock decides: an occurrence goes to the latest entry before its start.
+    between log and region) the clock decides: a call goes to the latest entry before its start.
     """
     entries: defaultdict[_Key, list[Entry]] = defaultdict(list)
     for entry in window.entries:
@@ -163,37 +162,37 @@ def match_entries(
         name = _PATTERN + region.name if region.is_pattern else region.safe_name
         entries[entry.thread, name].append(entry)
     wanted: defaultdict[_Key, list[int]] = defaultdict(list)
-    for index, occurrence in enumerate(occurrences):
-        wanted[occurrence.tid, _logged_as(occurrence, entries)].append(index)
-    matched: list[Entry | None] = [None] * len(occurrences)
+    for index, call in enumerate(calls):
+        wanted[call.tid, _logged_as(call, entries)].append(index)
+    matched: list[Entry | None] = [None] * len(calls)
     for key, indices in wanted.items():
-        indices.sort(key=lambda index: occurrences[index].start_ns)
+        indices.sort(key=lambda index: calls[index].start_ns)
         candidates = sorted(entries.get(key, []), key=lambda entry: entry.time_ns)
         if len(candidates) == len(indices):
             for index, entry in zip(indices, candidates, strict=True):
                 matched[index] = entry
         elif candidates:
-            _match_by_time(matched, indices, candidates, occurrences, base_time_ns or 0)
+            _match_by_time(matched, indices, candidates, calls, base_time_ns or 0)
     return matched
 
 
-def _logged_as(occurrence: Occurrence, entries: Mapping[_Key, Sequence[Entry]]) -> str:
+def _logged_as(call: Call, entries: Mapping[_Key, Sequence[Entry]]) -> str:
     """The name under which the log has it: its own, its pattern's, or what the log counts together."""
-    names = (occurrence.name, _PATTERN + pattern_of(occurrence.name), _PATTERN + _OTHER_NAMES)
-    return next((name for name in names if (occurrence.tid, name) in entries), occurrence.name)
+    names = (call.name, _PATTERN + pattern_of(call.name), _PATTERN + _OTHER_NAMES)
+    return next((name for name in names if (call.tid, name) in entries), call.name)
 
 
 def _match_by_time(
     matched: list[Entry | None],
     indices: Sequence[int],
     candidates: Sequence[Entry],
-    occurrences: Sequence[Occurrence],
+    calls: Sequence[Call],
     base_time_ns: int,
 ) -> None:
     times = [entry.time_ns for entry in candidates]
     next_free = 0
     for index in indices:
-        start = base_time_ns + occurrences[index].start_ns + CLOCK_TOLERANCE_NS
+        start = base_time_ns + calls[index].start_ns + CLOCK_TOLERANCE_NS
         place = bisect_right(times, start) - 1
         if place >= next_free:
             matched[index] = candidates[place]

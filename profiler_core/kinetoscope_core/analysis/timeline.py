@@ -1,6 +1,6 @@
-"""The median passage of a region in detail: what ran when, on the CPU and on the device.
+"""The median call of a region in detail: what ran when, on the CPU and on the device.
 
-Knows which work belongs to which passage from the attribution; what is drawn of it is for others.
+Knows which work belongs to which call from the attribution; what is drawn of it is for others.
 """
 
 from bisect import bisect_left
@@ -30,7 +30,7 @@ def timelines(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
 
     def cpu_ns(key: RegionKey) -> int:
         on_thread = calls.measured[key].on_thread
-        return sum(calls.windows[number].occurrences[index].cpu_total_ns for number, index in on_thread)
+        return sum(calls.windows[number].calls[index].cpu_total_ns for number, index in on_thread)
 
     medians = {key: calls.median[key] for key in nlargest(MOST_TIMELINES, calls.measured, key=cpu_ns)}
     activities = [
@@ -44,18 +44,18 @@ def timelines(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
 
 
 def _timeline(recording: Recording, number: int, index: int, activities: "array[int]") -> Timeline:
-    occurrence = recording.window.occurrences[index]
+    call = recording.window.calls[index]
     device = recording.trace.device
     timed = [each for each in activities if each not in recording.attribution.doubts]
-    ends = [device.start_ns[each] + device.duration_ns[each] - occurrence.start_ns for each in timed]
+    ends = [device.start_ns[each] + device.duration_ns[each] - call.start_ns for each in timed]
     shown = sorted(_longest(timed, device.duration_ns), key=device.start_ns.__getitem__)
     slices = _host_slices(recording, index, activities)
     kept = sorted(_longest(slices, recording.trace.host.duration_ns), key=recording.trace.host.start_ns.__getitem__)
     return Timeline(
         trace=number,
-        start_ns=recording.window.base_time_ns + occurrence.start_ns,
-        cpu_total_ns=occurrence.cpu_total_ns,
-        end_ns=max([occurrence.cpu_total_ns, *ends]),
+        start_ns=recording.window.base_time_ns + call.start_ns,
+        cpu_total_ns=call.cpu_total_ns,
+        end_ns=max([call.cpu_total_ns, *ends]),
         host=tuple(_host_spans(recording, index, kept, activities)),
         device=tuple(_device_spans(recording, index, shown, kept)),
         host_left_out=len(slices) - len(kept),
@@ -64,7 +64,7 @@ def _timeline(recording: Recording, number: int, index: int, activities: "array[
 
 
 def _host_slices(recording: Recording, index: int, activities: Iterable[int]) -> list[int]:
-    """The slices that began during the passage: on its own thread, and on those that launched work of it.
+    """The slices that began during the call: on its own thread, and on those that launched work of it.
 
     Those of one thread stand in the order in which they were entered.
     """
@@ -102,7 +102,7 @@ def _host_spans(
 ) -> Iterable[HostSpan]:
     host, names = recording.trace.host, recording.trace.names
     launches = {recording.attribution.activity_launch[each] for each in activities}
-    start = recording.window.occurrences[index].start_ns
+    start = recording.window.calls[index].start_ns
     threads = {host.thread[recording.attribution.slices[index]]: 0}
     open_until: dict[int, list[int]] = {}
     for each in slices:
@@ -137,7 +137,7 @@ def _device_spans(
     recording: Recording, index: int, activities: Sequence[int], slices: Sequence[int]
 ) -> Iterable[DeviceSpan]:
     device, names = recording.trace.device, recording.trace.names
-    start = recording.window.occurrences[index].start_ns
+    start = recording.window.calls[index].start_ns
     place_of = {each: place for place, each in enumerate(slices)}
     has_several = len({device.device[each] for each in activities}) > 1
     for each in activities:

@@ -2,23 +2,18 @@
 
 from collections.abc import Sequence
 
-from kinetoscope_core.analysis.statistics import START_UP, Calls, Passage, RegionKey, Window, in_trace
+from kinetoscope_core.analysis.statistics import START_UP, CallId, Calls, RegionKey, Window, in_trace
 from kinetoscope_core.results.measures import StartUp, Unmeasured
 
 
 def unmeasured(calls: Calls) -> list[Unmeasured]:
-    """The regions that have no passage with times: all were still open at the end, or have none that can be."""
+    """The regions that have no call with times: all were still open at the end, or have none that can be."""
     return [_unmeasured(key, seen, calls.windows) for key, seen in calls.seen.items() if key not in calls.measured]
 
 
 def start_up(windows: Sequence[Window]) -> StartUp | None:
     """What our own launch took; `None` if there was none."""
-    found = [
-        occurrence
-        for window in windows
-        for key, occurrence in zip(window.keys, window.occurrences, strict=True)
-        if key == START_UP
-    ]
+    found = [call for window in windows for key, call in zip(window.keys, window.calls, strict=True) if key == START_UP]
     if not found:
         return None
     cuda = [each.cuda_total_ns for each in found if each.cuda_total_ns is not None]
@@ -30,16 +25,16 @@ def start_up(windows: Sequence[Window]) -> StartUp | None:
     )
 
 
-def _unmeasured(key: RegionKey, seen: Sequence[Passage], windows: Sequence[Window]) -> Unmeasured:
-    occurrences = [windows[number].occurrences[index] for number, index in seen]
-    still_open = [each for each in occurrences if not each.is_finished]
-    longest = max(still_open, key=lambda occurrence: occurrence.cpu_total_ns, default=None)
-    own = [each.cuda_self_ns for each in occurrences if each.cuda_self_ns is not None]
+def _unmeasured(key: RegionKey, seen: Sequence[CallId], windows: Sequence[Window]) -> Unmeasured:
+    calls = [windows[number].calls[index] for number, index in seen]
+    still_open = [each for each in calls if not each.is_finished]
+    longest = max(still_open, key=lambda call: call.cpu_total_ns, default=None)
+    own = [each.cuda_self_ns for each in calls if each.cuda_self_ns is not None]
     return Unmeasured(
         name=key.name,
         file=key.file,
         line=key.line,
-        occurrences=len(seen),
+        calls=len(seen),
         unfinished=len(still_open),
         at_least_ns=None if longest is None else longest.cpu_total_ns,
         cuda_at_least_ns=None if longest is None else longest.cuda_total_ns,

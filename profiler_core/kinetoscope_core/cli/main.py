@@ -164,7 +164,7 @@ class _Teller:
         self._next_progress = now + SECONDS_BETWEEN_PROGRESS
         is_told = not self._is_focused and progress.seen > 1
         regions = f", {progress.complete} of {progress.seen} regions complete" if is_told else ""
-        _say(f"{progress.phase}: {progress.region}, {count_text(progress.passages, 'passage')}{regions}")
+        _say(f"{progress.phase}: {progress.region}, {count_text(progress.calls, 'call')}{regions}")
 
 
 def _exit_code(outcome: Outcome) -> int:

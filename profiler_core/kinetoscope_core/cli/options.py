@@ -59,14 +59,14 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=_count,
         default=DEFAULT_WARMUP,
-        help="passages that are run unmeasured (%(default)s)",
+        help="calls that are run unmeasured (%(default)s)",
     )
     parser.add_argument(
         "--active",
         metavar="N",
         type=_positive,
         default=DEFAULT_ACTIVE,
-        help="passages to measure at least (%(default)s)",
+        help="calls to measure at least (%(default)s)",
     )
     parser.add_argument("--to-the-end", action="store_true", help="never end the script early; no budget")
     parser.add_argument(
@@ -123,13 +123,13 @@ def _codes(text: str) -> tuple[str, ...]:
 
 def _count(text: str) -> int:
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of passages (0, 1, 2, …)")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of calls (0, 1, 2, …)")
     return int(text)
 
 
 def _positive(text: str) -> int:
     if _count(text) == 0:
-        raise argparse.ArgumentTypeError("at least one passage must be measured")
+        raise argparse.ArgumentTypeError("at least one call must be measured")
     return int(text)
 
 

@@ -142,11 +142,11 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     keys: dict[str, RegionKey] = {}
     parts: list[Window] = []
     for reading in readings:
-        occurrences = reading.attribution.occurrences
-        for occurrence in occurrences:
-            if occurrence.name not in keys:
-                keys[occurrence.name] = _key_by_name(occurrence.name, places)
-        parts.append(Window(occurrences, [keys[o.name] for o in occurrences], base_time_ns=reading.base_time_ns))
+        calls = reading.attribution.calls
+        for call in calls:
+            if call.name not in keys:
+                keys[call.name] = _key_by_name(call.name, places)
+        parts.append(Window(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
     found = summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]
     if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):

@@ -266,7 +266,7 @@ def saved_when_ended(file: str, line: int, call: str) -> Problem:
 
 
 def not_reached(file: str, line: int, name: str) -> Problem:
-    """A region of the script that no passage was seen of."""
+    """A region of the script that no call was seen of."""
     message = (
         f"{printable(name)} (line {line}) was not reached;"
         " in compiled code and in subprocesses, regions are not recorded."

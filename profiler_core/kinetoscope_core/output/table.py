@@ -38,7 +38,7 @@ def _time_of(spread: Callable[[RegionMeasures], Spread | None]) -> _Cell:
 
 
 def _measured(region: RegionMeasures) -> str:
-    text = f"{region.measured} of {region.occurrences}"
+    text = f"{region.measured} of {region.calls}"
     if region.is_cold:
         text += " cold"
     if region.unfinished:
@@ -138,7 +138,7 @@ def _unmeasured_cells(region: Unmeasured, line: Text | str, headings: Sequence[s
     cells: dict[str, Text | str] = {
         "Line": line,
         "CPU total": "" if region.at_least_ns is None else f"at least {time_text(region.at_least_ns)}",
-        "Measured": f"0 of {region.occurrences}, " + ("without times" if has_none else "not ended"),
+        "Measured": f"0 of {region.calls}, " + ("without times" if has_none else "not ended"),
     }
     return [cells.get(heading, "") for heading in headings]
 
@@ -151,7 +151,7 @@ def _table(
     headings: Sequence[str],
     left_out: Sequence[str],
 ) -> Table:
-    caption = "Medians per occurrence"
+    caption = "Medians per call"
     if left_out:
         caption += f"; too narrow for {', '.join(left_out)}"
     if any(len(region.name) > _LONGEST_NAME for region in regions):

@@ -1,4 +1,4 @@
-"""Which part of a trace to show for one occurrence of a region. Knows the trace file's two ends, not its events."""
+"""Which part of a trace to show for one call of a region. Knows the trace file's two ends, not its events."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kinetoscope_core.results.measures import OccurrenceInTrace
+from kinetoscope_core.results.measures import CallInTrace
 from kinetoscope_core.trace.bytestream import opened
 from kinetoscope_core.trace.times import ns_from_us
 
@@ -60,16 +60,16 @@ def clock_of(trace: Path) -> TraceClock:
     return TraceClock(int(base[1]) if base else 0, _as_range(*spans[-1]) if spans else None)
 
 
-def time_range_of(occurrence: OccurrenceInTrace, clock: TraceClock) -> TimeRange:
-    """The occurrence, the device work it started as far as that lies near, and a margin; inside what was recorded.
+def time_range_of(call: CallInTrace, clock: TraceClock) -> TimeRange:
+    """The call, the device work it started as far as that lies near, and a margin; inside what was recorded.
 
     Without a known span there is no margin, since the Perfetto UI ignores a range that leaves the trace.
     """
-    start_ns = max(0, occurrence.start_ns - clock.base_time_ns)
-    cpu_ns = max(occurrence.cpu_total_ns, _NARROWEST_NS)
+    start_ns = max(0, call.start_ns - clock.base_time_ns)
+    cpu_ns = max(call.cpu_total_ns, _NARROWEST_NS)
     if clock.span is None:
         return TimeRange(start_ns, start_ns + cpu_ns)
-    wanted_ns = cpu_ns + min(occurrence.cuda_total_ns or 0, _MOST_DEVICE_TIMES_CPU * cpu_ns)
+    wanted_ns = cpu_ns + min(call.cuda_total_ns or 0, _MOST_DEVICE_TIMES_CPU * cpu_ns)
     margin_ns = wanted_ns * _MARGIN[0] // _MARGIN[1]
     # The UI's own times of the same trace are rounded, so its ends may lie a little further in.
     rounding_ns = 1 + math.ceil(math.ulp(clock.span.end_ns / 1000) * 1000)

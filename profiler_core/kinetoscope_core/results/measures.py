@@ -35,10 +35,10 @@ class Device:
 
 
 @dataclass(slots=True)  # a long trace has 100,000 of these, and frozen ones take three times as long to make
-class Occurrence:
-    """One passage through a region: from entering to leaving one `record_function`, on one thread.
+class Call:
+    """One call through a region: from entering to leaving one `record_function`, on one thread.
 
-    `parent` is the index of the occurrence it is nested in, -1 for none; `thread_parent` counts only nesting on its own
+    `parent` is the index of the call it is nested in, -1 for none; `thread_parent` counts only nesting on its own
     thread, `parent` also that of a region of an autograd thread in the forward thread's. `start_ns` is on the trace's
     clock. The CUDA fields are `None` where the trace holds no device activity at all. `sync_ns` is time waiting for the
     device, `sync_idle_ns` the part of it in which no device worked; `overhead_ns` is the profiler's own work inside.
@@ -73,7 +73,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Statistics over measured occurrences; the median of an even number is rounded to the integer below."""
+    """Statistics over measured calls; the median of an even number is rounded to the integer below."""
 
     sum: int
     median: int
@@ -82,8 +82,8 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class OccurrenceInTrace:
-    """One occurrence to point at. `trace` is the index of its trace among those measured.
+class CallInTrace:
+    """One call to point at. `trace` is the index of its trace among those measured.
 
     `start_ns` is `time.time_ns()` of entering, or the trace's own clock where that is not known.
     """
@@ -127,11 +127,11 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """What the measured passages of a region are made of; all times are sums over them.
+    """What the measured calls of a region are made of; all times are sums over them.
 
     The four CPU times add up to the CPU total, the two of CUDA to the CUDA total. `kernels` and `operators` are the
     costliest, `kernel_names` and `operator_names` say how many there are. `chain` leads to an activity of the costliest
-    kernel. `threads` is the number of threads, `on_other_threads` that of passages on others than the first passage's.
+    kernel. `threads` is the number of threads, `on_other_threads` that of calls on others than the first call's.
     """
 
     cpu_nested_ns: int
@@ -150,8 +150,8 @@ class Breakdown:
 
 
 @dataclass(frozen=True, slots=True)
-class OccurrenceTimes:
-    """What one passage took. `trace` and `start_ns` are as in `OccurrenceInTrace`."""
+class CallTimes:
+    """What one call took. `trace` and `start_ns` are as in `CallInTrace`."""
 
     trace: int
     start_ns: int
@@ -194,7 +194,7 @@ class DeviceSpan:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """One passage of a region in detail, in order of time. `trace` and `start_ns` are as in `OccurrenceInTrace`.
+    """One call of a region in detail, in order of time. `trace` and `start_ns` are as in `CallInTrace`.
 
     All other times count from `start_ns`; `end_ns` is where the region and the last of its activities have ended. Where
     there is more than is kept, the longest spans are, and `…_left_out` counts the others.
@@ -212,7 +212,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A stretch of a trace to look at. `trace` and `start_ns` are as in `OccurrenceInTrace`."""
+    """A stretch of a trace to look at. `trace` and `start_ns` are as in `CallInTrace`."""
 
     trace: int
     start_ns: int
@@ -224,7 +224,7 @@ class Finding:
     """What a rule says of a region or of a whole run. `code` names the rule and its page.
 
     `evidence` has the numbers of the message, by names with their units. `cost_ns` is the time that it is about, added
-    up over the measured passages; `saves_at_most_ns` is an upper bound of what can be gained of it, `None` where there
+    up over the measured calls; `saves_at_most_ns` is an upper bound of what can be gained of it, `None` where there
     is no honest one, and `saves_per_call_ns` the same for each call (`call_is` says so of a batch, where the whole run
     waits for data). No time of a region is counted in two of its findings. `spot` is where in the trace to look.
     `is_suppressed`: by a comment in the source that ran.
@@ -254,12 +254,12 @@ class Unmeasured:
     name: str
     file: str | None
     line: int | None
-    occurrences: int
+    calls: int
     unfinished: int
     at_least_ns: int | None
     cuda_at_least_ns: int | None
     cuda_recorded_ns: int | None
-    first: OccurrenceInTrace
+    first: CallInTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,13 +286,13 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class RegionMeasures:
-    """What one region took. `occurrences` counts all passages, `measured` those that enter the statistics.
+    """What one region took. `calls` counts all calls, `measured` those that enter the statistics.
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
-    `is_cold` says that warm-up passages had to be measured, for want of others. `first` is the first passage seen.
-    `breakdown`, `occurrence_times` (all passages seen, or 200 of them), `timeline` (of the median occurrence) and
+    `is_cold` says that warm-up calls had to be measured, for want of others. `first` is the first call seen.
+    `breakdown`, `call_times` (all calls seen, or 200 of them), `timeline` (of the media call) and
     `findings` (the costliest first) are `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns`
-    are the totals of all passages seen, warm-up included: what the region's share of the recording is counted by.
+    are the totals of all calls seen, warm-up included: what the region's share of the recording is counted by.
     `unfinished` and `untimed` (their times cannot be) calls are in no statistics; `at_least_ns` is what the longest
     unfinished one had taken when the recording stopped. `names` is above 1 where a region stands for so many names that
     differ in counters alone; `series` is the name of the series that a region is part of.
@@ -301,7 +301,7 @@ class RegionMeasures:
     name: str
     file: str | None
     line: int | None
-    occurrences: int
+    calls: int
     measured: int
     is_cold: bool
     unfinished: int
@@ -314,10 +314,10 @@ class RegionMeasures:
     launches: Spread | None
     overhead_ns: int
     bound: Bound | None
-    median_occurrence: OccurrenceInTrace
-    first: OccurrenceInTrace
+    median_call: CallInTrace
+    first: CallInTrace
     breakdown: Breakdown | None = None
-    occurrence_times: tuple[OccurrenceTimes, ...] | None = None
+    call_times: tuple[CallTimes, ...] | None = None
     timeline: Timeline | None = None
     cpu_recorded_ns: int | None = None
     cuda_recorded_ns: int | None = None

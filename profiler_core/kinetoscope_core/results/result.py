@@ -1,4 +1,4 @@
-"""A run's or a trace's result as one value, and its JSON form, schema 1 (docs/measures.md)."""
+"""A run's or a trace's result as one value, and its JSON form, schema 2 (docs/measures.md)."""
 
 import json
 from collections.abc import Mapping
@@ -12,6 +12,8 @@ from kinetoscope_core import __version__
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.results.measures import (
     Breakdown,
+    CallInTrace,
+    CallTimes,
     ChainLink,
     Contents,
     Device,
@@ -19,8 +21,6 @@ from kinetoscope_core.results.measures import (
     Finding,
     HostSpan,
     KernelShare,
-    OccurrenceInTrace,
-    OccurrenceTimes,
     OperatorShare,
     Problem,
     RegionMeasures,
@@ -32,7 +32,7 @@ from kinetoscope_core.results.measures import (
 )
 from kinetoscope_core.source.placement import RegionPrint
 
-SCHEMA = 1
+SCHEMA = 2
 _SPREADS = frozenset(
     ("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches")
 )
@@ -64,7 +64,7 @@ class RunInfo:
 @dataclass(frozen=True, slots=True)
 class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
-    `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all passages that lie in no other.
+    `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all calls that lie in no other.
     `findings` are those of the run as a whole, `None` where they were not looked for.
     `sources` has all regions of the measured files as they stood then. `groups` has the series that `regions` has the
     names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
@@ -98,7 +98,7 @@ def share_of(region: RegionMeasures, result: Result) -> float | None:
     has_device = result.device_total_ns is not None
     part_ns = region.cuda_recorded_ns if has_device else region.cpu_recorded_ns
     whole_ns = result.device_total_ns if has_device else result.regions_cpu_ns
-    # Passages of asyncio tasks overlap: together they may take longer than what is around them.
+    # Calls of asyncio tasks overlap: together they may take longer than what is around them.
     return min(part_ns / whole_ns, 1.0) if part_ns is not None and whole_ns else None
 
 
@@ -174,15 +174,15 @@ def from_dict(values: dict[str, Any]) -> Result:
 
 
 def _region(values: dict[str, Any]) -> RegionMeasures:
-    occurrences = {name: OccurrenceInTrace(**values[name]) for name in ("median_occurrence", "first")}
+    calls = {name: CallInTrace(**values[name]) for name in ("median_call", "first")}
     spreads = {name: Spread(**value) if value else None for name, value in values.items() if name in _SPREADS}
-    times: list[dict[str, Any]] | None = values.get("occurrence_times")
+    times: list[dict[str, Any]] | None = values.get("call_times")
     known: dict[str, Any] = {
         **values,
-        **occurrences,
+        **calls,
         **spreads,
         "breakdown": _breakdown(values.get("breakdown")),
-        "occurrence_times": None if times is None else tuple(OccurrenceTimes(**each) for each in times),
+        "call_times": None if times is None else tuple(CallTimes(**each) for each in times),
         "timeline": _timeline(values.get("timeline")),
         "findings": _findings(values.get("findings")),
     }
@@ -190,7 +190,7 @@ def _region(values: dict[str, Any]) -> RegionMeasures:
 
 
 def _unmeasured(values: dict[str, Any]) -> Unmeasured:
-    first: dict[str, Any] = {"first": OccurrenceInTrace(**values["first"])}
+    first: dict[str, Any] = {"first": CallInTrace(**values["first"])}
     return Unmeasured(**{**values, **first})
 
 

@@ -37,7 +37,7 @@ class Focus:
 class RunConfig:
     """One run. `script` is a path, or a module's name where `is_module`; `environment` is added to our own.
 
-    `warmup` passages of a region are run and not measured, then at least `active` are measured. `budget_s` bounds the
+    `warmup` calls of a region are run and not measured, then at least `active` are measured. `budget_s` bounds the
     measured window, `time_limit_s` the whole run (`None`: no limit); with `to_the_end` the script is never ended early.
     """
 

@@ -12,7 +12,7 @@ class Progress:
 
     phase: str
     region: str = ""
-    passages: int = 0
+    calls: int = 0
     complete: int = 0
     seen: int = 0
     is_leaving: bool = False

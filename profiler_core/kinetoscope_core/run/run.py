@@ -118,7 +118,7 @@ class Run:
         if event == "progress":
             phase = "measuring" if message["state"] == "open" else "warming up"
             self._on_progress(
-                Progress(phase, message["region"], message["passages"], message["complete"], message["seen"])
+                Progress(phase, message["region"], message["calls"], message["complete"], message["seen"])
             )
             return
         if event == "problem":

@@ -166,9 +166,9 @@ class Session:
         self._adoption.hook_front(module)
         hook_other_entries(self._log, lambda: self._state == "open")
 
-    def _on_enter(self, region: NamedRegion, passage: int) -> None:
+    def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
-        if self._state == "waiting" and self._window.should_open(region, passage, comes_again):
+        if self._state == "waiting" and self._window.should_open(region, call, comes_again):
             self._open_window()
         if not self._plan.has_focus:
             self._window.note_entry(region)
@@ -179,7 +179,7 @@ class Session:
             return
         if self._state != "open":
             return
-        self._window.note_exit(region, is_inside=self._log.open_passages > 0)
+        self._window.note_exit(region, is_inside=self._log.open_calls > 0)
         self._report_progress(region)
         if self._window.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             is_first = not (self._end.is_over or self._end.was_stopped)
@@ -210,7 +210,7 @@ class Session:
 
     def _only_long_ones_are_open(self) -> bool:
         """Whether no call is open that may soon end: one around the whole training is not waited for."""
-        return not self._log.open_passages or self._log.are_open_for(self._plan.budget_s)
+        return not self._log.open_calls or self._log.are_open_for(self._plan.budget_s)
 
     def _is_over_budget(self) -> bool:
         return not self._plan.to_the_end and monotonic() - self._opened_at > self._plan.budget_s
@@ -294,7 +294,7 @@ class Session:
             return
         self._last_progress = now
         self._channel.send(
-            "progress", region=region.name, passages=region.place.finished, state=self._state, **self._window.describe()
+            "progress", region=region.name, calls=region.place.finished, state=self._state, **self._window.describe()
         )
 
     # --- the other side tells us

@@ -75,7 +75,7 @@ def _of_findings(
             if (found := fix(document, region, finding)) is not None:
                 title, edit = found
                 yield _edit(document, title, about, edit)
-            # A bound shows in the median passage, where the region's own link leads.
+            # A bound shows in the median call, where the region's own link leads.
             if finding.spot is not None and code not in BOUNDS and placed.measured.shown.result.traces:
                 at: list[object] = [document.uri, region.line - 1, region.name, code]
                 yield _command(f"Open the trace where it shows: {code}", about, methods.OPEN_TRACE_AT, at)

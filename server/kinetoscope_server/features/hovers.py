@@ -88,7 +88,7 @@ def _unmeasured(here: Sequence[Placed]) -> Iterator[str]:
 
 
 def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
-    calls = count_text(region.occurrences, "call")
+    calls = count_text(region.calls, "call")
     if region.at_least_ns is None:
         yield f"It was entered, but the trace has no start and end that can be of any of its {calls}. Record it again."
         return
@@ -196,18 +196,18 @@ def _short(name: str) -> str:
 
 
 def _notes(region: RegionMeasures) -> Iterator[str]:
-    passages = f"{region.measured} of {count_text(region.occurrences, 'passage')} measured"
+    calls = f"{region.measured} of {count_text(region.calls, 'call')} measured"
     if region.is_cold:
-        passages += ", all of them cold: there were too few to warm up"
+        calls += ", all of them cold: there were too few to warm up"
     if region.unfinished:
-        passages += f"; {region.unfinished} had not ended when the recording did"
+        calls += f"; {region.unfinished} had not ended when the recording did"
     parts = region.breakdown
     if parts is not None and parts.threads > 1:
-        others = count_text(parts.on_other_threads, "passage")
-        passages += f", on {parts.threads} threads: {others} not on that of the first"
-    yield passages
+        others = count_text(parts.on_other_threads, "call")
+        calls += f", on {parts.threads} threads: {others} not on that of the first"
+    yield calls
     if region.launches is not None:
-        yield f"{count_text(region.launches.median, 'launch')} of GPU work a passage"
+        yield f"{count_text(region.launches.median, 'launch')} of GPU work a call"
     if parts is not None and parts.chain:
         yield f"to the costliest kernel: {_way(parts.chain)}"
     if region.overhead_ns:

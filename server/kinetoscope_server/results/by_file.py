@@ -22,7 +22,7 @@ Prints = tuple[RegionPrint, ...]
 Row: TypeAlias = RegionMeasures | Unmeasured
 """What a result tells of a region: its measures, or that it was entered and has no time."""
 
-_LARGE = ("occurrence_times", "timeline")
+_LARGE = ("call_times", "timeline")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ class _Kept:
 
 
 def without_large(measures: dict[str, Any]) -> dict[str, Any]:
-    """The measures of a region without those of single passages: hundreds of values, and shown by few clients."""
+    """The measures of a region without those of single calls: hundreds of values, and shown by few clients."""
     return {name: value for name, value in measures.items() if name not in _LARGE}
 
 
@@ -108,7 +108,7 @@ def values_of(region: Row) -> dict[str, Any]:
         return asdict(region)
     none = dict.fromkeys(each.name for each in fields(RegionMeasures))
     known = {"measured": 0, "is_cold": False, "overhead_ns": 0, "names": 1}
-    untimed = {"untimed": region.occurrences - region.unfinished}
+    untimed = {"untimed": region.calls - region.unfinished}
     return {**none, **known, **untimed, **asdict(region)}
 
 

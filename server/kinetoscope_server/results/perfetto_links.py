@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kinetoscope_core.errors import TraceError
 from kinetoscope_core.perfetto import TraceServer, clock_of, time_range_of
-from kinetoscope_core.results.measures import OccurrenceInTrace, Spot, Unmeasured
+from kinetoscope_core.results.measures import CallInTrace, Spot, Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server.results.by_file import Row
@@ -30,7 +30,7 @@ def link_to(
     embedders: Sequence[str] = (),
     spot: Spot | None = None,
 ) -> TraceLink:
-    """The link to the spot, else to a median passage of the region (the first of one without times), else to the whole
+    """The link to the spot, else to a median call of the region (the first of one without times), else to the whole
     first trace. Reads no more of it than its two ends.
 
     `embedders` are the pages that may show it in a frame. Raises `TraceError` where the trace is no longer there,
@@ -38,14 +38,14 @@ def link_to(
     """
     if not result.traces:
         raise TraceError("No trace was kept of this run; profile again.")
-    occurrence = None
+    call = None
     if region is not None:
-        occurrence = region.first if isinstance(region, Unmeasured) else region.median_occurrence
+        call = region.first if isinstance(region, Unmeasured) else region.median_call
     if spot is not None:
-        occurrence = OccurrenceInTrace(spot.trace, spot.start_ns, spot.duration_ns, None)
-    trace = result.traces[0 if occurrence is None else occurrence.trace]
+        call = CallInTrace(spot.trace, spot.start_ns, spot.duration_ns, None)
+    trace = result.traces[0 if call is None else call.trace]
     title = trace.name if region is None else f"{printable(region.name)} in {Path(region.file or trace).name}"
-    zoom = time_range_of(occurrence, clock_of(trace)) if occurrence is not None and trace.is_file() else None
+    zoom = time_range_of(call, clock_of(trace)) if call is not None and trace.is_file() else None
     link = _server.link(trace, title=title, zoom=zoom, perfetto_address=perfetto, embedders=embedders)
     return TraceLink(link, title)
 

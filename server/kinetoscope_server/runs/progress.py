@@ -38,11 +38,11 @@ class RunProgress:
 
 
 def phase_text(event: Event, *, is_focused: bool) -> str:
-    """A worker's progress for people: `warming up train_step: 2 passages`."""
+    """A worker's progress for people: `warming up train_step: 2 calls`."""
     phase, region = event["phase"], event["region"]
     if not region:
         return phase
     name = printable(region)
     name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    text = f"{phase} {name}: {count_text(event['passages'], 'passage')}"
+    text = f"{phase} {name}: {count_text(event['calls'], 'call')}"
     return text if is_focused else f"{text}, {event['complete']} of {event['seen']} regions complete"

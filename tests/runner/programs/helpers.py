@@ -40,7 +40,7 @@ class RecordFunction(contextlib.ContextDecorator):
 torch_module = types.ModuleType("torch.autograd.profiler")
 torch_module.__file__ = os.path.join(os.sep, "lib", "torch", "autograd", "profiler.py")
 torch_module.record_function = RecordFunction
-log = RegionLog(lambda region, passage: None, lambda region, failed: None)
+log = RegionLog(lambda region, call: None, lambda region, failed: None)
 log.hook(torch_module)
 # What calls hooks is torch's.
 machinery = {}

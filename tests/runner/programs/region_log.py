@@ -45,7 +45,7 @@ torch_module.__file__ = os.path.join(os.sep, "lib", "torch", "autograd", "profil
 torch_module.record_function = RecordFunction
 entered, left = [], []
 log = RegionLog(
-    lambda region, passage: entered.append((region.name, passage)),
+    lambda region, call: entered.append((region.name, call)),
     lambda region, failed: left.append((region.name, failed)),
 )
 original = RecordFunction.__enter__
@@ -114,8 +114,8 @@ values = log.as_values()
 places = values["places"]
 columns = log.entries()
 by_name = {}
-for region, passage in zip(columns["region"], columns["passage"]):
-    by_name.setdefault(values["regions"][region]["name"], []).append(passage)
+for region, call in zip(columns["region"], columns["call"]):
+    by_name.setdefault(values["regions"][region]["name"], []).append(call)
 print(
     json.dumps(
         {
@@ -124,12 +124,12 @@ print(
             "files": sorted({places[r["place"]]["file"] for r in values["regions"]}),
             "functions": {r["name"]: places[r["place"]]["function"] for r in values["regions"]},
             "finished": {r["name"]: places[r["place"]]["finished"] for r in values["regions"]},
-            "passages": {name: sorted(found) == list(range(len(found))) for name, found in by_name.items()},
+            "calls": {name: sorted(found) == list(range(len(found))) for name, found in by_name.items()},
             "counts": {name: len(found) for name, found in by_name.items()},
             "threads": len(set(columns["thread"])),
             "sorted": all(a >= 0 for a in columns["time_ns"]),
             "depths": sorted({depth for region in log.regions for depth in region.depth.values()}),
-            "open": log.open_passages,
+            "open": log.open_calls,
             "first": entered[:4],
             "failing": [pair for pair in left if pair[0] == "failing"],
             "safe": [name for name in RecordFunction.seen if "quoted" in str(name)],

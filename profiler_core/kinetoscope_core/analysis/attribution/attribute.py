@@ -1,4 +1,4 @@
-"""Trace in, numbers of each occurrence out."""
+"""Trace in, numbers of each call out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from kinetoscope_core.analysis.attribution.notes import problems_of
 from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers, device_numbers
 from kinetoscope_core.analysis.attribution.tree import Tree
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded, unrecorded_launches
-from kinetoscope_core.results.measures import Occurrence, Problem
+from kinetoscope_core.results.measures import Call, Problem
 from kinetoscope_core.trace import Trace, collector_off
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Which device work belongs to which region, and what every passage through a region took.
+    """Which device work belongs to which region, and what every call through a region took.
 
     `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the window) are `None`
-    where the trace holds no device activity. `activity_owner` is an index into `occurrences` for each activity of
+    where the trace holds no device activity. `activity_owner` is an index into `calls` for each activity of
     `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
     `doubts` are the activities whose times cannot be: they count in the totals, and in no gap, timeline or busy time.
-    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `occurrences`; `nesting` and `tree`
+    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `calls`; `nesting` and `tree`
     have more of them.
     """
 
-    occurrences: list[Occurrence]
+    calls: list[Call]
     device_total_ns: int | None
     outside_ns: int | None
     no_launch_ns: int | None
@@ -48,7 +48,7 @@ class Attribution:
 
 @collector_off()
 def attribute(trace: Trace) -> Attribution:
-    """The numbers of docs/measures.md for each occurrence, ordered by start."""
+    """The numbers of docs/measures.md for each call, ordered by start."""
     nesting = nesting_of(trace)
     captures = Captures(trace)
     unrecorded = unrecorded_launches(trace, captures)
@@ -68,12 +68,12 @@ def attribute(trace: Trace) -> Attribution:
     is_measured = len(device) > 0
     sync_ns = nesting.waits.sums(lambda start, end: end - start)
     sync_busy_ns = nesting.waits.sums(worked.covered) if is_measured else None
-    occurrences = [
-        _occurrence(trace, nesting, numbers, captures, index, sync_ns.get(index, 0), sync_busy_ns, overhead)
+    calls = [
+        _call(trace, nesting, numbers, captures, index, sync_ns.get(index, 0), sync_busy_ns, overhead)
         for index in range(len(nesting.slices))
     ]
     return Attribution(
-        occurrences=occurrences,
+        calls=calls,
         device_total_ns=sum(device.duration_ns) if is_measured else None,
         outside_ns=numbers.outside_ns if is_measured else None,
         no_launch_ns=numbers.no_launch_ns if is_measured else None,
@@ -85,11 +85,11 @@ def attribute(trace: Trace) -> Attribution:
         nesting=nesting,
         tree=numbers.tree,
         unrecorded=unrecorded,
-        problems=problems_of(trace, numbers, occurrences, unrecorded),
+        problems=problems_of(trace, numbers, calls, unrecorded),
     )
 
 
-def _occurrence(
+def _call(
     trace: Trace,
     nesting: Nesting,
     numbers: DeviceNumbers,
@@ -98,13 +98,13 @@ def _occurrence(
     sync_ns: int,
     sync_busy_ns: Mapping[int, int] | None,
     overhead: Union,
-) -> Occurrence:
+) -> Call:
     host, parent = trace.host, numbers.tree.parent
     place = nesting.slices[index]
     thread = trace.threads[host.thread[place]]
     start, end = nesting.starts[index], nesting.ends[index]
     is_measured = sync_busy_ns is not None
-    return Occurrence(
+    return Call(
         name=trace.names[host.name[place]],
         pid=thread.pid,
         tid=thread.tid,

@@ -39,8 +39,8 @@ class ForwardRegions:
     def __init__(self, trace: Trace, nesting: Nesting) -> None:
         self.ambiguous = 0
         self._timelines = {
-            thread: Timeline((nesting.starts[each], nesting.ends[each], each) for each in occurrences)
-            for thread, occurrences in nesting.regions_of.items()
+            thread: Timeline((nesting.starts[each], nesting.ends[each], each) for each in calls)
+            for thread, calls in nesting.regions_of.items()
         }
         named: defaultdict[int, Counter[int]] = defaultdict(Counter)
         for forward, backward in zip(trace.flows.forward_thread, trace.flows.backward_thread, strict=True):
@@ -59,16 +59,16 @@ class ForwardRegions:
         return -1 if timeline is None else timeline.innermost_at(moment)
 
     def around(self, autograd_thread: int, moment: int) -> int:
-        """The occurrence that work of an autograd thread belongs to, -1 if none or if nothing says which."""
+        """The call that work of an autograd thread belongs to, -1 if none or if nothing says which."""
         forward = self._forward_of.get(autograd_thread)
         if forward is not None:
             return forward.innermost_at(moment)
-        number, occurrence = self._open_at(self._threads[autograd_thread].pid, moment)
+        number, call = self._open_at(self._threads[autograd_thread].pid, moment)
         own = self.innermost_at(autograd_thread, moment)
         if own >= 0:
-            number, occurrence = number - 1, occurrence - own
+            number, call = number - 1, call - own
         self.ambiguous += number > 1
-        return occurrence if number == 1 else -1
+        return call if number == 1 else -1
 
     def _open_at(self, pid: str, moment: int) -> tuple[int, int]:
         """On how many threads of a process a region is open then, and the sum of the innermost ones."""

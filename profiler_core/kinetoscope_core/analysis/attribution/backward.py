@@ -43,7 +43,7 @@ class BackwardLinks:
         }
 
     def forward_region_of(self, thread: int, moment: int) -> int:
-        """The occurrence whose forward pass the work launched there and then is the backward of; -1 for none."""
+        """The call whose forward pass the work launched there and then is the backward of; -1 for none."""
         timeline = self._timelines.get(thread)
         return -1 if timeline is None else timeline.innermost_at(moment)
 

@@ -25,25 +25,25 @@ _NEVER = 2**63
 
 @dataclass(slots=True)
 class DirectOperators:
-    """Operators that stand directly in an occurrence, in no operator or nested region of it: columns of equal length.
+    """Operators that stand directly in a call, in no operator or nested region of it: columns of equal length.
 
-    `ns` is what an operator adds to the time that its occurrence spends outside itself. An operator that outlives the
+    `ns` is what an operator adds to the time that its call spends outside itself. An operator that outlives the
     region it began in stands here twice. `around_api_call` gives for each host slice that is an API call the operator,
-    among the host slices, that stands directly in the innermost occurrence and was open when it started; -1 for none.
+    among the host slices, that stands directly in the innermost call and was open when it started; -1 for none.
     """
 
     around_api_call: "array[int]"
     slices: "array[int]" = field(default_factory=lambda: array("i"))
-    occurrences: "array[int]" = field(default_factory=lambda: array("i"))
+    calls: "array[int]" = field(default_factory=lambda: array("i"))
     ns: "array[int]" = field(default_factory=lambda: array("q"))
 
 
 @dataclass(slots=True)
 class Nesting:
-    """What the walks found. Occurrences are numbered by start, then longest first, then by place in the file.
+    """What the walks found. Calls are numbered by start, then longest first, then by place in the file.
 
     `slices` are their places among the host slices, `innermost` gives for each host slice that is an API call the
-    occurrence that was open when it started, -1 for none. `waits` knows when they waited for the device,
+    call that was open when it started, -1 for none. `waits` knows when they waited for the device,
     `cpu_api_calls_ns` is what API calls that stand directly in it took. `order_of` are the slices of each thread in the
     order in which they were entered.
     """
@@ -89,8 +89,8 @@ def nesting_of(trace: Trace) -> Nesting:
         regions_of={},
         order_of={},
     )
-    for occurrence, index in enumerate(regions):
-        found.regions_of.setdefault(host.thread[index], []).append(occurrence)
+    for call, index in enumerate(regions):
+        found.regions_of.setdefault(host.thread[index], []).append(call)
     slices_of: dict[int, list[int]] = {thread: [] for thread in found.regions_of}
     if len(slices_of) == 1:
         (only,) = slices_of
@@ -100,33 +100,33 @@ def nesting_of(trace: Trace) -> Nesting:
         for index, thread in enumerate(host.thread):
             slices_of.get(thread, nowhere).append(index)
     waiting_names = {number for number, name in enumerate(trace.names) if is_wait(name)}
-    occurrence_at = {index: occurrence for occurrence, index in enumerate(regions)}
+    call_at = {index: call for call, index in enumerate(regions)}
     for thread, slices in slices_of.items():
         order = in_order(host, slices)
         found.order_of[thread] = array("i", order)
-        _walk(host, order, occurrence_at, waiting_names, found)
+        _walk(host, order, call_at, waiting_names, found)
     return found
 
 
 def _walk(
     host: HostSlices,
     order: Sequence[int],
-    occurrence_at: dict[int, int],
+    call_at: dict[int, int],
     waiting_names: set[int],
     found: Nesting,
 ) -> None:
     """Goes through the slices of one thread in the order in which they were entered."""
     start_of, duration_of, kind_of, name_of = host.start_ns, host.duration_ns, host.kind, host.name
     ends, innermost = found.ends, found.innermost
-    among = array("i")  # the occurrences, and ~slice for each wait
-    covered_until = found.starts.copy()  # up to where the child events of each occurrence have been counted
+    among = array("i")  # the calls, and ~slice for each wait
+    covered_until = found.starts.copy()  # up to where the child events of each call have been counted
     children_ns = found.cpu_self_ns
     api_calls_ns, operators = found.cpu_api_calls_ns, found.operators
-    operator_in = [-1] * len(ends)  # the last one directly in each occurrence
+    operator_in = [-1] * len(ends)  # the last one directly in each call
     entered: list[int] = []
     uncovered: list[int] = []  # those of `entered` that no child event has covered to their end
     top = -1
-    top_end = covered = _NEVER  # of the innermost occurrence: its end, and `covered_until`
+    top_end = covered = _NEVER  # of the innermost call: its end, and `covered_until`
     for index in order:
         start = start_of[index]
         while top_end <= start:
@@ -145,7 +145,7 @@ def _walk(
             if name_of[index] in waiting_names:
                 among.append(~index)
         if end > covered:
-            # The occurrences further out have counted the innermost one as a child, so only what outlives it is new.
+            # The calls further out have counted the innermost one as a child, so only what outlives it is new.
             while uncovered:
                 open_one = uncovered[-1]
                 its_end = ends[open_one]
@@ -158,7 +158,7 @@ def _walk(
                     if kind == OPERATOR:
                         operator_in[open_one] = index
                         operators.slices.append(index)
-                        operators.occurrences.append(open_one)
+                        operators.calls.append(open_one)
                         operators.ns.append(added)
                     elif kind == CALL:
                         api_calls_ns[open_one] += added
@@ -169,20 +169,20 @@ def _walk(
                     break
             covered = covered_until[top]
         if kind == REGION:
-            occurrence = occurrence_at[index]
+            call = call_at[index]
             if entered:
-                found.thread_parent[occurrence] = top
-            entered.append(occurrence)
-            among.append(occurrence)
-            uncovered.append(occurrence)
-            top = occurrence
+                found.thread_parent[call] = top
+            entered.append(call)
+            among.append(call)
+            uncovered.append(call)
+            top = call
             top_end = end
             covered = start
     found.waits.add(among)
     for index in order:
         if kind_of[index] == REGION:
-            occurrence = occurrence_at[index]
-            children_ns[occurrence] = ends[occurrence] - found.starts[occurrence] - children_ns[occurrence]
+            call = call_at[index]
+            children_ns[call] = ends[call] - found.starts[call] - children_ns[call]
 
 
 def in_order(host: HostSlices, indices: Sequence[int]) -> list[int]:

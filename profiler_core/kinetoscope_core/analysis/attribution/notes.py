@@ -5,7 +5,7 @@ from typing import Final
 
 from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded
-from kinetoscope_core.results.measures import Occurrence, Problem
+from kinetoscope_core.results.measures import Call, Problem
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_core.trace import Trace
 
@@ -20,9 +20,7 @@ NO_RECORD_BECAUSE: Final = (
 """Why a trace has launches and no activities, the commonest cause first."""
 
 
-def problems_of(
-    trace: Trace, numbers: DeviceNumbers, occurrences: Sequence[Occurrence], unrecorded: Unrecorded
-) -> list[Problem]:
+def problems_of(trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unrecorded: Unrecorded) -> list[Problem]:
     """The problems of one trace's numbers, the gravest first."""
     problems = [*_of_ranks(numbers)]
     without_record = len(unrecorded.api_calls)
@@ -69,22 +67,22 @@ def problems_of(
                 {"count": numbers.ambiguous},
             )
         )
-    unfinished = sum(1 for occurrence in occurrences if not occurrence.is_finished)
+    unfinished = sum(1 for call in calls if not call.is_finished)
     if unfinished:
         message = f"{_count(unfinished, 'region was', 'regions were')} still open when the window closed."
         problems.append(Problem("unfinished-region", message, {"count": unfinished}))
-    untimed = sum(1 for occurrence in occurrences if not occurrence.has_times)
+    untimed = sum(1 for call in calls if not call.has_times)
     if untimed:
         have = "call of a region has" if untimed == 1 else "calls of regions have"
         message = f"{untimed} {have} no times (0, or below zero): in no statistics."
         problems.append(Problem("untimed-region", message, {"count": untimed}))
-    inside = [each for each in occurrences if each.overhead_ns]
+    inside = [each for each in calls if each.overhead_ns]
     if inside:
         longest = max(each.overhead_ns for each in inside)
         problems.append(
             Problem(
                 "profiler-overhead",
-                f"{_count(len(inside), 'occurrence holds', 'occurrences hold')} overhead of the profiler itself, up to "
+                f"{_count(len(inside), 'call holds', 'calls hold')} overhead of the profiler itself, up to "
                 f"{longest / 1e6:.1f} ms: part of the CPU times.",
                 {"count": len(inside), "longest_ns": longest},
             )

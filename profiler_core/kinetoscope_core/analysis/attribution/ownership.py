@@ -1,4 +1,4 @@
-"""The numbers of the device: which occurrence each activity belongs to, and the sums along the nesting."""
+"""The numbers of the device: which call each activity belongs to, and the sums along the nesting."""
 
 from array import array
 from collections import defaultdict
@@ -17,10 +17,10 @@ from kinetoscope_core.trace import Trace
 
 @dataclass(slots=True)
 class DeviceNumbers:
-    """For each occurrence the device numbers, for each activity its owner (-1: outside any region) and its launch.
+    """For each call the device numbers, for each activity its owner (-1: outside any region) and its launch.
 
     `no_launch` counts the activities without a launch, also those that carry no id to find it by. `doubtful` and
-    `unknown` are, for each occurrence, how many of its activities (nested regions included) have times that cannot be,
+    `unknown` are, for each call, how many of its activities (nested regions included) have times that cannot be,
     and how many of these have no length that can be. `unrecorded` counts launches without a record, with nested ones.
     """
 
@@ -56,11 +56,11 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
     regions = ForwardRegions(trace, nesting)
     parent = nesting.thread_parent.copy()
     for thread in autograd & nesting.regions_of.keys():
-        for occurrence in nesting.regions_of[thread]:
-            if parent[occurrence] < 0:
-                around = regions.around(thread, nesting.starts[occurrence])
-                # Entered before, in the order of occurrences: two threads cannot hold each other.
-                parent[occurrence] = around if around < occurrence else -1
+        for call in nesting.regions_of[thread]:
+            if parent[call] < 0:
+                around = regions.around(thread, nesting.starts[call])
+                # Entered before, in the order of calls: two threads cannot hold each other.
+                parent[call] = around if around < call else -1
     launched = launches_of(trace)
     order = sorted(range(len(device)), key=device.start_ns.__getitem__)
     found = DeviceNumbers(
@@ -127,19 +127,16 @@ def _sum_up(trace: Trace, found: DeviceNumbers, order: Sequence[int]) -> None:
 
 
 def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[int]:
-    """Backward work of each occurrence's forward pass, without what is in its CUDA total already."""
+    """Backward work of each call's forward pass, without what is in its CUDA total already."""
     host, tree = trace.host, found.tree
     sums: defaultdict[tuple[int, int], int] = defaultdict(int)
     for api_call, owner, ns in zip(found.launch, found.owner, trace.device.duration_ns, strict=True):
-        if (
-            api_call >= 0
-            and (occurrence := links.forward_region_of(host.thread[api_call], host.start_ns[api_call])) >= 0
-        ):
-            sums[occurrence, owner] += ns
+        if api_call >= 0 and (call := links.forward_region_of(host.thread[api_call], host.start_ns[api_call])) >= 0:
+            sums[call, owner] += ns
     backward = [0] * len(found.self_ns)
-    for (occurrence, owner), ns in sums.items():
-        backward[occurrence] += ns
-        if owner >= 0 and (both := tree.around_both(occurrence, owner)) >= 0:
+    for (call, owner), ns in sums.items():
+        backward[call] += ns
+        if owner >= 0 and (both := tree.around_both(call, owner)) >= 0:
             backward[both] -= ns
     tree.sum_up(backward)
     return backward

@@ -1,4 +1,4 @@
-"""The nest of occurrences as a tree: sums up the nesting, and unions of times, in n log n however deep it is."""
+"""The nest of calls as a tree: sums up the nesting, and unions of times, in n log n however deep it is."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -6,11 +6,11 @@ from heapq import heappop, heappush
 from typing import TypeAlias
 
 Span: TypeAlias = tuple[int, int, int]
-"""From when until when something took place, in ns, and the occurrence that it belongs to."""
+"""From when until when something took place, in ns, and the call that it belongs to."""
 
 
 class Tree:
-    """Occurrences by what they are nested in. `parent` is -1 for none, and comes before what is nested in it."""
+    """Calls by what they are nested in. `parent` is -1 for none, and comes before what is nested in it."""
 
     def __init__(self, parent: Sequence[int]) -> None:
         self.parent = parent
@@ -42,7 +42,7 @@ class Tree:
                 values[parent[place]] += values[place]
 
     def around_both(self, one: int, other: int) -> int:
-        """The innermost occurrence that is, or holds, both; -1 for none."""
+        """The innermost call that is, or holds, both; -1 for none."""
         out, far, depth = self._out, self._far, self._depth
         if depth[one] < depth[other]:
             one, other = other, one
@@ -54,17 +54,17 @@ class Tree:
         return one
 
     def unions(self, spans: Iterable[Span]) -> list[int]:
-        """For each occurrence how long any span of it, or of what is nested in it, was open. Spans come by start.
+        """For each call how long any span of it, or of what is nested in it, was open. Spans come by start.
 
         All lengths summed up, less what was counted twice: a span that begins while others are open has with them in
-        common the occurrences that are around it and around one of its neighbours in the order of the walk.
+        common the calls that are around it and around one of its neighbours in the order of the walk.
         """
         sums = [0] * len(self.parent)
         together: list[Span] = []
         until = -(2**63)
         for span in spans:
-            start, end, occurrence = span
-            sums[occurrence] += end - start
+            start, end, call = span
+            sums[call] += end - start
             if start >= until:
                 if len(together) > 1:
                     self._take_off(together, sums)
@@ -77,32 +77,32 @@ class Tree:
         return sums
 
     def _take_off(self, spans: Iterable[Span], sums: list[int]) -> None:
-        """Takes off what spans have in common, at the innermost occurrence that has it twice."""
-        open_ones: list[tuple[int, int]] = []  # (turn, occurrence)
+        """Takes off what spans have in common, at the innermost call that has it twice."""
+        open_ones: list[tuple[int, int]] = []  # (turn, call)
         ends: list[tuple[int, int]] = []
-        for start, end, occurrence in spans:
+        for start, end, call in spans:
             self._close(start, ends, open_ones, sums)
-            place = bisect_left(open_ones, (self._turn[occurrence], occurrence))
-            if (common := self._common(open_ones, place, occurrence)) >= 0:
+            place = bisect_left(open_ones, (self._turn[call], call))
+            if (common := self._common(open_ones, place, call)) >= 0:
                 sums[common] += start
-            open_ones.insert(place, (self._turn[occurrence], occurrence))
-            heappush(ends, (end, occurrence))
+            open_ones.insert(place, (self._turn[call], call))
+            heappush(ends, (end, call))
         self._close(None, ends, open_ones, sums)
 
     def _close(
         self, moment: int | None, ends: list[tuple[int, int]], open_ones: list[tuple[int, int]], sums: list[int]
     ) -> None:
         while ends and (moment is None or ends[0][0] <= moment):
-            end, occurrence = heappop(ends)
-            place = bisect_left(open_ones, (self._turn[occurrence], occurrence))
+            end, call = heappop(ends)
+            place = bisect_left(open_ones, (self._turn[call], call))
             del open_ones[place]
-            if (common := self._common(open_ones, place, occurrence)) >= 0:
+            if (common := self._common(open_ones, place, call)) >= 0:
                 sums[common] -= end
 
-    def _common(self, open_ones: Sequence[tuple[int, int]], place: int, occurrence: int) -> int:
-        """The innermost occurrence around one and around any of the open ones, between which it has this place."""
+    def _common(self, open_ones: Sequence[tuple[int, int]], place: int, call: int) -> int:
+        """The innermost call around one and around any of the open ones, between which it has this place."""
         common = -1
         for _, neighbour in open_ones[max(place - 1, 0) : place + 1]:
-            both = self.around_both(occurrence, neighbour)
+            both = self.around_both(call, neighbour)
             common = both if self._depth[both] > self._depth[common] else common
         return common

@@ -1,4 +1,4 @@
-"""When occurrences waited for a device: in which calls of their own thread, in n log n however deep they are nested."""
+"""When calls waited for a device: in which calls of their own thread, in n log n however deep they are nested."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Sequence
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Waits:
-    """The waiting calls of each thread among its occurrences. A wait is that of all occurrences open when it began."""
+    """The waiting calls of each thread among its calls. A wait is that of all calls open when it began."""
 
     def __init__(self, host: HostSlices, ends: Sequence[int]) -> None:
         self._host = host
@@ -19,12 +19,12 @@ class Waits:
         self._threads: list[array[int]] = []
 
     def add(self, entered: "array[int]") -> None:
-        """A thread: its occurrences in the order in which they were entered, and ~slice for each wait between them."""
+        """A thread: its calls in the order in which they were entered, and ~slice for each wait between them."""
         if any(each < 0 for each in entered):
             self._threads.append(entered)
 
     def sums(self, measure: Callable[[int, int], int], wanted: Container[int] | None = None) -> dict[int, int]:
-        """For the wanted occurrences, or all, what they waited, each moment once; not those that did not.
+        """For the wanted calls, or all, what they waited, each moment once; not those that did not.
 
         `measure` gives of a span what is counted, in ns: all of it, or the part in which something else was true.
         """

@@ -1,4 +1,4 @@
-"""What a recording says to do, at the line where it can be done: rules over the measured passages of each region.
+"""What a recording says to do, at the line where it can be done: rules over the measured calls of each region.
 
 One rule a module; registry.py has them all, docs/findings a page for each.
 """

@@ -1,4 +1,4 @@
-"""What the rules look at: for each region the calls, operators and activities that are its own, over measured passages.
+"""What the rules look at: for each region the calls, operators and activities that are its own, over measured calls.
 
 Annotations that torch makes itself (optimisers, DataLoader, collectives) are part of the user's region around them.
 """
@@ -14,7 +14,7 @@ from kinetoscope_core.analysis.bounds import Limit
 from kinetoscope_core.analysis.findings.overhead import PROFILING
 from kinetoscope_core.analysis.findings.savings import Stretch
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Passage, Passages, RegionKey
+from kinetoscope_core.analysis.statistics import CallId, RegionCalls, RegionKey
 from kinetoscope_core.results.measures import RegionMeasures, Spot
 from kinetoscope_core.trace import Trace
 
@@ -28,14 +28,14 @@ class Part:
     """What of one region lies in one recording.
 
     On its own thread: `calls` and, directly in it, `operators`, both places among the host slices; `annotations` are
-    the occurrences that torch made. `activities`, places among the device's, may also be launched by autograd threads;
-    those whose times cannot be are left out. `passages` has for each occurrence of the recording the measured passage
+    the calls that torch made. `activities`, places among the device's, may also be launched by autograd threads;
+    those whose times cannot be are left out. `measured_calls` has for each call of the recording the measured call
     that it is, or lies in as one of the region or of torch's.
     """
 
     number: int
     recording: Recording
-    passages: Sequence[Passage | None]
+    measured_calls: Sequence[CallId | None]
     trace: Trace = field(init=False)
     api_calls: "array[int]" = field(default_factory=_places)
     operators: "array[int]" = field(default_factory=_places)
@@ -87,33 +87,33 @@ class RegionFacts:
 
     key: RegionKey
     measures: RegionMeasures
-    passages: Passages
-    median: Passage
+    calls: RegionCalls
+    median: CallId
     parts: Mapping[int, Part]
     outer: set[RegionKey] = field(default_factory=set[RegionKey])
-    _outermost: Mapping[Passage, Passage] = field(init=False)
+    _outermost: Mapping[CallId, CallId] = field(init=False)
 
     def __post_init__(self) -> None:
-        groups = self.passages.on_thread.items()
-        self._outermost = {each: passage for passage, group in groups for each in group}
+        groups = self.calls.on_thread.items()
+        self._outermost = {each: call_id for call_id, group in groups for each in group}
 
     @property
-    def measured(self) -> Sequence[Passage]:
-        """The measured passages that lie in no other one of the region, in the order in which they were entered."""
-        return sorted(self.passages.on_thread)
+    def measured(self) -> Sequence[CallId]:
+        """The measured calls that lie in no other one of the region, in the order in which they were entered."""
+        return sorted(self.calls.on_thread)
 
     def measures_captures(self, run: "RunFacts") -> bool:
         """Whether all calls that could be measured captured a CUDA graph: what they do is of no other call."""
         number, index = self.median
-        return run.recordings[number].window.occurrences[index].captures
+        return run.recordings[number].window.calls[index].captures
 
-    def measured_in(self, passage: Passage) -> Passage | None:
-        """The measured passage that an occurrence of the region is or lies in; `None` if it is in no statistics."""
-        return self._outermost.get(passage)
+    def measured_in(self, call_id: CallId) -> CallId | None:
+        """The measured call that a call of the region is or lies in; `None` if it is in no statistics."""
+        return self._outermost.get(call_id)
 
     def median_spot(self) -> Spot:
-        """The median passage, as a place in its trace."""
-        place = self.measures.median_occurrence
+        """The median call, as a place in its trace."""
+        place = self.measures.median_call
         return Spot(place.trace, place.start_ns, place.cpu_total_ns)
 
     def activities(self) -> Iterator[tuple[Part, int]]:
@@ -127,8 +127,8 @@ class RegionFacts:
 class RunFacts:
     """All regions of the user's, and what they were recorded in.
 
-    `measured_ns` is the CPU time of the measured passages that lie in no other measured one: what shares are taken of.
-    `loose` are the occurrences that torch made outside of all regions of the user's. `are_steps` says that
+    `measured_ns` is the CPU time of the measured calls that lie in no other measured one: what shares are taken of.
+    `loose` are the calls that torch made outside of all regions of the user's. `are_steps` says that
     there are no such regions, and torch's own steps stand for them.
     """
 
@@ -138,7 +138,7 @@ class RunFacts:
     measured_ns: int
     device_total_ns: int | None
     timelines: Sequence[DeviceTimeline]
-    loose: Sequence[Passage]
+    loose: Sequence[CallId]
     are_steps: bool = False
     _nested: dict[int, dict[int, list[int]]] = field(default_factory=dict[int, dict[int, list[int]]])
 
@@ -167,11 +167,11 @@ class RunFacts:
             found = self._worked[number] = self.timelines[number].worked_or(profiled)
         return found
 
-    def nested_in(self, number: int, occurrence: int) -> Sequence[int]:
-        """The occurrences that are nested in one directly."""
+    def nested_in(self, number: int, call: int) -> Sequence[int]:
+        """The calls that are nested in one directly."""
         nested = self._nested.get(number)
         if nested is None:
             nested = self._nested[number] = {}
-            for index, each in enumerate(self.recordings[number].window.occurrences):
+            for index, each in enumerate(self.recordings[number].window.calls):
                 nested.setdefault(each.parent, []).append(index)
-        return nested.get(occurrence, ())
+        return nested.get(call, ())

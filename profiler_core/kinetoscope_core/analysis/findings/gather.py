@@ -7,7 +7,7 @@ from typing import Final
 from kinetoscope_core.analysis.bounds import Limit
 from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Calls, Passage, RegionKey
+from kinetoscope_core.analysis.statistics import CallId, Calls, RegionKey
 from kinetoscope_core.results.measures import RegionMeasures
 
 _OF_TORCH: Final = re.compile(
@@ -64,23 +64,23 @@ def gather(
 
 
 def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, RegionFacts]) -> list[RegionFacts | None]:
-    """For each occurrence the region that its work counts for: its own, if it was measured there; if it is torch's,
-    that of the occurrence around it.
+    """For each call the region that its work counts for: its own, if it was measured there; if it is torch's,
+    that of the call around it.
     """
     owners: list[RegionFacts | None] = []
-    for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
+    for index, (key, call) in enumerate(zip(recording.window.keys, recording.window.calls, strict=True)):
         region = regions.get(key)
         if region is not None:
             owners.append(region if region.measured_in((number, index)) else None)
         else:
-            owners.append(owners[occurrence.parent] if occurrence.parent >= 0 else None)
+            owners.append(owners[call.parent] if call.parent >= 0 else None)
     return owners
 
 
 def _loose(recording: Recording, regions: Container[RegionKey]) -> Iterator[int]:
     is_loose: list[bool] = []
-    for index, (key, occurrence) in enumerate(zip(recording.window.keys, recording.window.occurrences, strict=True)):
-        is_loose.append(key not in regions and (occurrence.parent < 0 or is_loose[occurrence.parent]))
+    for index, (key, call) in enumerate(zip(recording.window.keys, recording.window.calls, strict=True)):
+        is_loose.append(key not in regions and (call.parent < 0 or is_loose[call.parent]))
         if is_loose[-1]:
             yield index
 
@@ -92,41 +92,41 @@ def _add(
     regions: Mapping[RegionKey, RegionFacts],
     parts: dict[RegionKey, dict[int, Part]],
 ) -> int:
-    """Hands the parts what is theirs; returns the CPU time of the outermost measured passages."""
+    """Hands the parts what is theirs; returns the CPU time of the outermost measured calls."""
     at: list[Part | None] = []
-    passages: list[Passage | None] = []
+    measured_calls: list[CallId | None] = []
     measured_ns = 0
     inside: list[bool] = []
-    for index, (owner, occurrence) in enumerate(zip(owners, recording.window.occurrences, strict=True)):
-        is_nested = occurrence.parent >= 0 and inside[occurrence.parent]
+    for index, (owner, call) in enumerate(zip(owners, recording.window.calls, strict=True)):
+        is_nested = call.parent >= 0 and inside[call.parent]
         inside.append(is_nested or owner is not None)
         if owner is None:
             at.append(None)
-            passages.append(None)
+            measured_calls.append(None)
             continue
         part = parts[owner.key].get(number)
         if part is None:
-            part = parts[owner.key][number] = Part(number, recording, passages)
+            part = parts[owner.key][number] = Part(number, recording, measured_calls)
         at.append(part)
         if recording.window.keys[index] not in regions:
             part.annotations.append(index)
-            passages.append(passages[occurrence.parent])
+            measured_calls.append(measured_calls[call.parent])
             continue
-        passages.append(owner.measured_in((number, index)))
+        measured_calls.append(owner.measured_in((number, index)))
         if not is_nested:
-            measured_ns += occurrence.cpu_total_ns
-        outer = owners[occurrence.parent] if occurrence.parent >= 0 else None
+            measured_ns += call.cpu_total_ns
+        outer = owners[call.parent] if call.parent >= 0 else None
         if outer is not None and outer is not owner:
             owner.outer.add(outer.key)
-    for api_call, occurrence in enumerate(recording.attribution.nesting.innermost):
-        if occurrence >= 0 and (part := at[occurrence]) is not None:
+    for api_call, call in enumerate(recording.attribution.nesting.innermost):
+        if call >= 0 and (part := at[call]) is not None:
             part.api_calls.append(api_call)
     operators = recording.attribution.nesting.operators
-    for operator, occurrence in zip(operators.slices, operators.occurrences, strict=True):
-        if (part := at[occurrence]) is not None:
+    for operator, call in zip(operators.slices, operators.calls, strict=True):
+        if (part := at[call]) is not None:
             part.operators.append(operator)
     doubts = recording.attribution.doubts
-    for activity, occurrence in enumerate(recording.attribution.activity_owner):
-        if occurrence >= 0 and (part := at[occurrence]) is not None and activity not in doubts:
+    for activity, call in enumerate(recording.attribution.activity_owner):
+        if call >= 0 and (part := at[call]) is not None and activity not in doubts:
             part.activities.append(activity)
     return measured_ns

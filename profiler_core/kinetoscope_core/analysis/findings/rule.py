@@ -9,7 +9,7 @@ from kinetoscope_core.analysis.findings.savings import Stretch
 from kinetoscope_core.results.measures import Severity, Spot
 
 LEAST_SHARE: Final = 0.01
-"""Of the measured time; what costs less is not worth a line. Below it lies what passages vary by anyway."""
+"""Of the measured time; what costs less is not worth a line. Below it lies what calls vary by anyway."""
 
 WARNING_SHARE: Final = 0.10
 """From here on an action is worth a warning; below it, it is told as information."""

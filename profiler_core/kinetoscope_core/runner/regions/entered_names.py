@@ -93,9 +93,9 @@ class NamedRegion:
         self.entered = itertools.count()
         self.finished = 0
         self.depth: Dict[int, int] = {}
-        """How many passages are open now, by thread."""
+        """How many calls are open now, by thread."""
         self.since_ns: Dict[int, int] = {}
-        """When the outermost passage that is open was entered, by thread, if that was while it was recorded."""
+        """When the outermost call that is open was entered, by thread, if that was while it was recorded."""
 
     def is_open_here(self) -> bool:
         return self.depth.get(threading.get_native_id(), 0) > 0

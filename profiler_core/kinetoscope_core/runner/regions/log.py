@@ -24,7 +24,7 @@ MOST_NAMES = 1000
 """Of one place: names that are new then are counted by their pattern, so that numbered steps take no memory."""
 
 OTHER_NAMES = "…"
-_COLUMNS = ("region", "passage", "place_passage", "thread", "time_ns")
+_COLUMNS = ("region", "call", "place_call", "thread", "time_ns")
 
 
 class _Thread(threading.local):
@@ -42,7 +42,7 @@ _UNKNOWN = Place(-1, [Level(pattern_of.__code__, 0, "own")])
 class RegionLog:
     """All entries that were made while a window was open, as columns; counts of all others.
 
-    `on_enter(region, passage)` and `on_exit(region, has_failed)` are called around each region of the user's code, on
+    `on_enter(region, call)` and `on_exit(region, has_failed)` are called around each region of the user's code, on
     its thread: the first before the profiler sees the region, the second after.
     """
 
@@ -50,7 +50,7 @@ class RegionLog:
         self, on_enter: Callable[[NamedRegion, int], None], on_exit: Callable[[NamedRegion, bool], None]
     ) -> None:
         self.is_recording = False
-        self.open_passages = 0
+        self.open_calls = 0
         self.places: List[Place] = []
         self.regions: List[NamedRegion] = []
         self._on_enter = on_enter
@@ -72,7 +72,7 @@ class RegionLog:
         self._entries = array("q")
 
     def entries(self) -> Dict[str, List[int]]:
-        """The columns: region, passage of it, passage of its place, thread, time."""
+        """The columns: region, call of it, call of its place, thread, time."""
         return {name: self._entries[index :: len(_COLUMNS)].tolist() for index, name in enumerate(_COLUMNS)}
 
     def as_values(self) -> Dict[str, Any]:
@@ -165,21 +165,21 @@ class RegionLog:
         if region is None:
             return None
         place, series, thread = region.place, region.series, self._thread
-        place_passage, passage = next(place.entered), next(region.entered)
+        place_call, call = next(place.entered), next(region.entered)
         number = thread.id
         if not thread.open:
             thread.outer += 1
         thread.open += 1
-        self.open_passages += 1
+        self.open_calls += 1
         region.depth[number] = depth = region.depth.get(number, 0) + 1
         if series.names > 1:
             series.note_entry(number, thread.outer)
-        self._on_enter(region, passage)
+        self._on_enter(region, call)
         if self.is_recording:
             now = time_ns()
             if depth == 1:
                 region.since_ns[number] = now
-            self._entries.extend((region.index, passage, place_passage, number, now))
+            self._entries.extend((region.index, call, place_call, number, now))
         return region, number
 
     def note_exit(self, entry: Tuple[NamedRegion, int], frame: FrameType, has_failed: bool) -> None:
@@ -195,7 +195,7 @@ class RegionLog:
             series.open[number] = series.open.get(number, 1) - 1
         if thread.open:
             thread.open -= 1
-        self.open_passages -= 1
+        self.open_calls -= 1
         region.finished += 1
         series.finished += 1
         place.finished += 1

@@ -83,8 +83,8 @@ class Window:
             self._focused[place] = any(span.holds(place) for span in plan.focus_places)
         return self._focused[place]
 
-    def should_open(self, region: NamedRegion, passage: int, comes_again: Callable[[], bool]) -> bool:
-        """Whether to open at this entry. `passage` counts the earlier entries of the region in this process.
+    def should_open(self, region: NamedRegion, call: int, comes_again: Callable[[], bool]) -> bool:
+        """Whether to open at this entry. `call` counts the earlier entries of the region in this process.
 
         `comes_again` says whether the code that enters it may run a second time.
         """
@@ -92,9 +92,9 @@ class Window:
             if not self.is_focus(region) or region.is_nested_in_itself():
                 return False
             series = region.series
-            is_warm = passage >= self.plan.warmup - 1
+            is_warm = call >= self.plan.warmup - 1
             is_numbered = series.names >= MANY_NAMES and series.has_each_once()
-            self._opens_at_once = not is_warm and not passage and not comes_again()
+            self._opens_at_once = not is_warm and not call and not comes_again()
             self._is_open = is_warm or is_numbered or self._opens_at_once
         else:
             self._is_open = True

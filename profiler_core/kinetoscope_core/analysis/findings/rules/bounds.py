@@ -12,7 +12,7 @@ from kinetoscope_core.text import count_text, time_text
 
 
 def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: DeviceWork | None) -> str:
-    """The bound with the times of the median passage, which say so: sums and medians of each may say the opposite
+    """The bound with the times of the median call, which say so: sums and medians of each may say the opposite
     (docs/measures.md).
     """
     name = name_of(region)
@@ -48,7 +48,7 @@ def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
         if measures.bound != bound:
             return None
         number, index = region.median
-        median = run.recordings[number].window.occurrences[index]
+        median = run.recordings[number].window.calls[index]
         busy, launches = measures.cuda_busy_ns, measures.launches
         evidence: dict[str, int | str] = {"calls": measures.measured, "cpu_ns": measures.cpu_total_ns.sum}
         evidence["median_cpu_ns"] = median.cpu_total_ns

@@ -1,4 +1,4 @@
-"""A first measured passage far above the others: libraries are loaded, kernels chosen, memory asked for.
+"""A first measured call far above the others: libraries are loaded, kernels chosen, memory asked for.
 
 Not where it stands out by chance: on a busy machine others do, too, or one before it was fast already.
 """
@@ -10,21 +10,21 @@ from kinetoscope_core.analysis.findings.overhead import LOADING
 from kinetoscope_core.analysis.findings.phrases import name_of
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.analysis.statistics import median_of
-from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.text import count_text, time_text
 
 _TIMES_THE_MEDIAN: Final = 3
-"""The second passage after a start is up to twice as slow as the rest on an H200, with nothing being loaded."""
+"""The second call after a start is up to twice as slow as the rest on an H200, with nothing being loaded."""
 
 _LEAST_NS: Final = 1_000_000
-"""What one garbage collection or one scheduling of another process takes: below it a single passage proves nothing."""
+"""What one garbage collection or one scheduling of another process takes: below it a single call proves nothing."""
 
 
 def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     measured = region.measured
     if len(measured) < 3:
         return None
-    times = [run.recordings[number].window.occurrences[index] for number, index in measured]
+    times = [run.recordings[number].window.calls[index] for number, index in measured]
     first, others = times[0], times[1:]
     median_ns = median_of([each.cpu_total_ns for each in others])
     number, _ = measured[0]
@@ -48,12 +48,11 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     )
 
 
-def _was_warm(region: RegionFacts, run: RunFacts, first: Occurrence) -> bool:
-    """Whether a passage before it, one of warm-up, was over in half the time."""
-    before = [passage for passage in region.passages.seen if passage < region.measured[0]]
+def _was_warm(region: RegionFacts, run: RunFacts, first: Call) -> bool:
+    """Whether a call before it, one of warm-up, was over in half the time."""
+    before = [call_id for call_id in region.calls.seen if call_id < region.measured[0]]
     return any(
-        2 * run.recordings[number].window.occurrences[index].cpu_total_ns < first.cpu_total_ns
-        for number, index in before
+        2 * run.recordings[number].window.calls[index].cpu_total_ns < first.cpu_total_ns for number, index in before
     )
 
 

@@ -1,4 +1,4 @@
-"""torch.compile at work in measured passages: compiling, and what a call of compiled code costs the CPU."""
+"""torch.compile at work in measured calls: compiling, and what a call of compiled code costs the CPU."""
 
 import re
 from typing import TYPE_CHECKING, Final

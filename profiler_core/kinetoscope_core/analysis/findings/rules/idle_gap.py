@@ -1,6 +1,6 @@
-"""The longest stretch of the median passage in which no GPU worked, and what the CPU did meanwhile.
+"""The longest stretch of the median call in which no GPU worked, and what the CPU did meanwhile.
 
-Most passages must have one: what happens once is no property of the region. The cost is theirs together.
+Most calls must have one: what happens once is no property of the region. The cost is theirs together.
 """
 
 from bisect import bisect_left
@@ -13,15 +13,15 @@ from kinetoscope_core.analysis.findings.phrases import name_of, percent
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.analysis.findings.savings import Stretch
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Passage
-from kinetoscope_core.results.measures import Occurrence
+from kinetoscope_core.analysis.statistics import CallId
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.text import printable, time_text
 
 _LEAST_NS: Final = 500_000
 """Fifty launches under the profiler: shorter gaps are the pace of launching, which other rules tell."""
 
 _LEAST_PART: Final = 0.2
-"""Of the passage: a smaller gap is not what makes it long."""
+"""Of the call: a smaller gap is not what makes it long."""
 
 _HOLDS: Final = 0.9
 """Of the gap: the rest is the way into a nested region and out of it."""
@@ -33,7 +33,7 @@ _SEEN_THROUGH: Final = ("ProfilerStep#", "DistributedDataParallel.")
 
 
 def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
-    found = {passage: gap for passage in region.measured if (gap := _gap(passage, run)) is not None}
+    found = {call_id: gap for call_id in region.measured if (gap := _gap(call_id, run)) is not None}
     gap = found.get(region.median)
     if gap is None or 2 * len(found) < len(region.measured):
         return None
@@ -41,7 +41,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     recording = run.recordings[number]
     if _holds(recording, number, index, gap, run):
         return None
-    gap_ns, call_ns = gap[1] - gap[0], recording.window.occurrences[index].cpu_total_ns
+    gap_ns, call_ns = gap[1] - gap[0], recording.window.calls[index].cpu_total_ns
     saves = [Stretch(at, False, *each) for (at, _), each in found.items()]
     doings = _doings(region, number, index, gap)
     what = ", ".join(f"{printable(name)} ({time_text(ns)})" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
@@ -60,31 +60,31 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     )
 
 
-def _gap(passage: Passage, run: RunFacts) -> tuple[int, int] | None:
-    """The longest stretch of a passage without work, if it is worth telling."""
-    number, index = passage
+def _gap(call_id: CallId, run: RunFacts) -> tuple[int, int] | None:
+    """The longest stretch of a call without work, if it is worth telling."""
+    number, index = call_id
     recording = run.recordings[number]
-    occurrence = recording.window.occurrences[index]
-    if not occurrence.launches:
+    call = recording.window.calls[index]
+    if not call.launches:
         return None
-    start, end = occurrence.start_ns, occurrence.start_ns + occurrence.cpu_total_ns
+    start, end = call.start_ns, call.start_ns + call.cpu_total_ns
     gap = run.timelines[number].longest_gap(start, end)
     gap_ns = gap[1] - gap[0]
-    if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * occurrence.cpu_total_ns:
+    if gap_ns < _LEAST_NS or gap_ns < _LEAST_PART * call.cpu_total_ns:
         return None
     # What is mostly the profiler's own work, profiler-overhead tells.
     return None if 2 * recording.overhead(PROFILING).covered(*gap) > gap_ns else gap
 
 
 def _holds(recording: Recording, number: int, index: int, gap: tuple[int, int], run: RunFacts) -> bool:
-    """Whether one region of the user's, nested in the occurrence, holds the gap: it is the one to tell."""
-    occurrences, keys = recording.window.occurrences, recording.window.keys
+    """Whether one region of the user's, nested in the call, holds the gap: it is the one to tell."""
+    calls, keys = recording.window.calls, recording.window.keys
     inside = list(run.nested_in(number, index))
     while inside:
         each = inside.pop()
-        if not _is_around(occurrences[each], gap):
+        if not _is_around(calls[each], gap):
             continue
-        if not occurrences[each].launches:  # and so nothing in it has any
+        if not calls[each].launches:  # and so nothing in it has any
             continue
         if keys[each] in run.regions:
             return True
@@ -92,13 +92,13 @@ def _holds(recording: Recording, number: int, index: int, gap: tuple[int, int], 
     return False
 
 
-def _is_around(occurrence: Occurrence, gap: tuple[int, int]) -> bool:
-    inside_ns = min(gap[1], occurrence.start_ns + occurrence.cpu_total_ns) - max(gap[0], occurrence.start_ns)
+def _is_around(call: Call, gap: tuple[int, int]) -> bool:
+    inside_ns = min(gap[1], call.start_ns + call.cpu_total_ns) - max(gap[0], call.start_ns)
     return inside_ns >= _HOLDS * (gap[1] - gap[0])
 
 
 def _doings(region: RegionFacts, number: int, index: int, gap: tuple[int, int]) -> Counter[str]:
-    """How long each thing that stands directly in the occurrence lay in the gap; what is left was Python's, or that of
+    """How long each thing that stands directly in the call lay in the gap; what is left was Python's, or that of
     the autograd thread, for which the region's own waits inside of `backward()`.
     """
     part = region.parts[number]

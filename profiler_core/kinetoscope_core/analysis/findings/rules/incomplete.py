@@ -21,10 +21,10 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
         unrecorded = recording.attribution.unrecorded
         launches += unrecorded.launches
         without += len(unrecorded.api_calls)
-        occurrences, innermost = recording.window.occurrences, recording.attribution.nesting.innermost
+        calls, innermost = recording.window.calls, recording.attribution.nesting.innermost
         for api_call in unrecorded.api_calls:
-            occurrence = innermost[api_call]
-            where[occurrences[occurrence].name if occurrence >= 0 else "outside any region"] += 1
+            call = innermost[api_call]
+            where[calls[call].name if call >= 0 else "outside any region"] += 1
     if not without:
         return None
     have = "launch has" if without == 1 else "launches have"

@@ -1,4 +1,4 @@
-"""The same kernel at the same place of each passage takes times too far apart for one number to be trusted.
+"""The same kernel at the same place of each call takes times too far apart for one number to be trusted.
 
 Collectives are left out: they wait for other ranks, which exposed-communication tells.
 """
@@ -10,11 +10,11 @@ from kinetoscope_core.analysis.collectives import is_collective
 from kinetoscope_core.analysis.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.analysis.findings.phrases import apart, kernel_text, name_of
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
-from kinetoscope_core.analysis.statistics import Passage, median_of
+from kinetoscope_core.analysis.statistics import CallId, median_of
 from kinetoscope_core.text import time_text
 from kinetoscope_core.trace.schema import KERNEL
 
-_LEAST_PASSAGES: Final = 4
+_LEAST_CALLS: Final = 4
 _SPREAD: Final = 0.25
 """(longest - shortest) / median. Kernels of the H200 recordings differ by less than a tenth."""
 
@@ -51,10 +51,10 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
 
 
 def _by_place(region: RegionFacts) -> list[tuple[str, list[int]]] | None:
-    """For each kernel of a passage its times over the passages; `None` where they are not the same kernels each time,
+    """For each kernel of a call its times over the calls; `None` where they are not the same kernels each time,
     as then their shapes need not be the same either.
     """
-    passages: defaultdict[Passage | None, list[tuple[str, int]]] = defaultdict(list)
+    call_ids: defaultdict[CallId | None, list[tuple[str, int]]] = defaultdict(list)
     for part in region.parts.values():
         device, owners = part.trace.device, part.recording.attribution.activity_owner
         launches, host = part.recording.attribution.activity_launch, part.trace.host
@@ -64,12 +64,12 @@ def _by_place(region: RegionFacts) -> list[tuple[str, list[int]]] | None:
             if device.kind[each] == KERNEL and not is_collective(part.activity_name(each))
         ]
         for each in sorted(kernels, key=lambda each: (host.start_ns[launches[each]], device.start_ns[each])):
-            passages[part.passages[owners[each]]].append((part.activity_name(each), device.duration_ns[each]))
-    orders = {tuple(name for name, _ in kernels) for kernels in passages.values()}
-    if len(orders) != 1 or len(passages) < _LEAST_PASSAGES:
+            call_ids[part.measured_calls[owners[each]]].append((part.activity_name(each), device.duration_ns[each]))
+    orders = {tuple(name for name, _ in kernels) for kernels in call_ids.values()}
+    if len(orders) != 1 or len(call_ids) < _LEAST_CALLS:
         return None
     (names,) = orders
-    times = zip(*([ns for _, ns in kernels] for kernels in passages.values()), strict=True)
+    times = zip(*([ns for _, ns in kernels] for kernels in call_ids.values()), strict=True)
     return [(name, list(each)) for name, each in zip(names, times, strict=True)]
 
 

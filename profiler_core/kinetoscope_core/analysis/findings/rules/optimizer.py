@@ -15,11 +15,9 @@ _LEAST_LAUNCHES: Final = 40
 
 
 def _launched_in(part: Part, prefix: str) -> dict[int, list[str]]:
-    """The names of the activities that belong to each of torch's occurrences of this kind itself."""
-    occurrences, owners = part.recording.window.occurrences, part.recording.attribution.activity_owner
-    found: dict[int, list[str]] = {
-        index: [] for index in part.annotations if occurrences[index].name.startswith(prefix)
-    }
+    """The names of the activities that belong to each of torch's calls of this kind itself."""
+    calls, owners = part.recording.window.calls, part.recording.attribution.activity_owner
+    found: dict[int, list[str]] = {index: [] for index in part.annotations if calls[index].name.startswith(prefix)}
     for activity in part.activities:
         if (names := found.get(owners[activity])) is not None:
             names.append(part.activity_name(activity))
@@ -34,11 +32,11 @@ def _sums(
     steps: list[Stretch] = []
     spot = None
     for part in region.parts.values():
-        occurrences = part.recording.window.occurrences
+        calls = part.recording.window.calls
         for index, names in _launched_in(part, prefix).items():
             if not is_wanted(names):
                 continue
-            each = occurrences[index]
+            each = calls[index]
             count += 1
             launches += len(names)
             steps.append(Stretch(part.number, False, each.start_ns, each.start_ns + each.cpu_total_ns))

@@ -9,7 +9,7 @@ from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.text import count_text, time_text
 
 _LEAST_PART: Final = 0.05
-"""Of the region's CPU total: the times of one passage differ by that much from another's anyway."""
+"""Of the region's CPU total: the times of one call differ by that much from another's anyway."""
 
 
 def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
@@ -20,18 +20,18 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     spot = None
     for number, index in region.measured:
         recording = run.recordings[number]
-        occurrence = recording.window.occurrences[index]
-        if not occurrence.overhead_ns:
+        call = recording.window.calls[index]
+        if not call.overhead_ns:
             continue
-        end_ns = occurrence.start_ns + occurrence.cpu_total_ns
-        ns = recording.overhead(PROFILING).covered(occurrence.start_ns, end_ns)
+        end_ns = call.start_ns + call.cpu_total_ns
+        ns = recording.overhead(PROFILING).covered(call.start_ns, end_ns)
         hit += ns > 0
         total_ns += ns
         if (number, index) == region.median:
             in_the_median_ns = ns
         if ns > longest_ns:
             longest_ns = ns
-            spot = region.parts[number].spot(occurrence.start_ns, occurrence.cpu_total_ns)
+            spot = region.parts[number].spot(call.start_ns, call.cpu_total_ns)
     cpu_ns = measures.cpu_total_ns.sum
     if total_ns < _LEAST_PART * cpu_ns or not total_ns:
         return None

@@ -59,14 +59,13 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
 def _between_launches(part: Part, run: RunFacts) -> Iterator[tuple[int, int]]:
     """The spans from a launch to the next one of its thread in the same call of the region, while work is recorded."""
     host, attribution = part.trace.host, part.recording.attribution
-    passages = {
-        attribution.activity_launch[each]: part.passages[attribution.activity_owner[each]] for each in part.activities
-    }
+    owners, launches = attribution.activity_owner, attribution.activity_launch
+    calls = {launches[each]: part.measured_calls[owners[each]] for each in part.activities}
     following, (known_from, known_until) = run.next_launches(part.number), run.timelines[part.number].known
-    for launch, passage in passages.items():
+    for launch, call_id in calls.items():
         after = following.get(launch, -1)
         start_ns, end_ns = host.start_ns[launch], host.start_ns[after]
-        if passages.get(after) != passage or end_ns - start_ns >= _LONGEST_STEP_NS:
+        if calls.get(after) != call_id or end_ns - start_ns >= _LONGEST_STEP_NS:
             continue
         start_ns, end_ns = max(start_ns, known_from), min(end_ns, known_until)
         if start_ns < end_ns:

@@ -29,7 +29,7 @@ class _Loading:
 
     def add(self, number: int, index: int, run: RunFacts) -> None:
         window = run.recordings[number].window
-        each = window.occurrences[index]
+        each = window.calls[index]
         if not each.name.startswith(_LOADER):
             return
         start, ns = each.start_ns, each.cpu_total_ns
