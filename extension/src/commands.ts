@@ -5,7 +5,7 @@ import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
 import type { RegionPlace } from './server/protocol';
 import type { Results } from './editor/results';
-import type { Runs } from './runs/run';
+import { isTrusted, type Runs } from './runs/run';
 import type { Traces } from './editor/trace';
 
 type Next = (command: string, args: unknown[]) => unknown;
@@ -34,6 +34,8 @@ export function executeCommand(rooms: Rooms): (command: string, args: unknown[],
       }
       case 'kinetoscope.profileWithArguments':
         return profileWithArguments(rooms, client, args);
+      case 'kinetoscope.profilePlain':
+        return (await isTrusted()) && next(command, args);
       case 'kinetoscope.cancel':
         return rooms.runs.cancel() || next(command, []);
       case 'kinetoscope.openTrace': {

@@ -67,6 +67,8 @@ class KinetoscopeServer(LanguageServer):
         self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
         self.tidying = Tidying()
         self._troubles: Troubles = {}
+        self.plain_again: list[object] = []
+        """The arguments of `profilePlain` for the last run, if that failed in a prepared interpreter."""
         self._recalled: set[str] = set()
         self._recalling = asyncio.Lock()
         self._publishing: dict[str, asyncio.TimerHandle] = {}

@@ -1,6 +1,10 @@
 """The script's own profilers: theirs measure, and go on working as they did."""
 
+import signal
+
 import pytest
+
+from .conftest import processes_with, wait_until
 
 
 def own(kinetoscope, tmp_path, how, **others):
@@ -14,6 +18,7 @@ def own(kinetoscope, tmp_path, how, **others):
         ("plain", "exported True measured\nTrace is already saved.\n", {"inside": (3, 3)}, 1),
         ("schedule", "cycle 4 True\ncycle 8 True\n", {"inside": (4, 4)}, 2),
         ("tensorboard", "['trace.json', 'trace.json.gz']\n", {"inside": (6, 6)}, 2),
+        ("with stacks", "True []\n", {"inside": (3, 3)}, 1),
         ("gzip", "1f8b\n", {"inside": (3, 3)}, 1),
         ("two, exported later", "one True\ntwo True\nTrue\n", {"inside one": (3, 3), "inside two": (4, 4)}, 2),
         ("never stopped", "", {"inside": (3, 3), "after": (2, 2)}, 1),
@@ -40,6 +45,19 @@ def test_a_failure_inside_the_script_s_own_profiler_keeps_its_trace(kinetoscope,
     assert ran.code == 1
     assert ran.counts() == {"before": (2, 2), "inside": (3, 3)}
     assert b"ValueError: in my profile" in ran.script_output
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL])
+def test_a_script_whose_profiler_records_is_cancelled_and_ends_with_us(kinetoscope, tmp_path, by):
+    script = kinetoscope.folder / "own_profilers.py"
+    process, seen = kinetoscope.start_and_see(b"now: recording", script, "--json", "--", "endless", cwd=tmp_path)
+    process.send_signal(by)
+    if by == signal.SIGKILL:
+        wait_until(lambda: not processes_with(kinetoscope.mark))
+    ran = kinetoscope.finish(process, seen=seen)
+    if by == signal.SIGINT:
+        assert ran.code == 130
+        assert ran.counts() == {"before": (2, 2), "inside": (3, 3)}
 
 
 @pytest.mark.parametrize("how", ["never active", "itt"])

@@ -127,6 +127,37 @@ async def test_a_script_that_fails_has_a_warm_interpreter_again_when_it_is_mende
     assert "does not fit" not in logged(client)
 
 
+async def test_what_failed_in_a_prepared_interpreter_runs_again_without_when_a_person_says_so(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    path, begun = client.workspace_path / "script.py", client.workspace_path / "begun"
+    path.write_text(SCRIPT.replace("for _", "open('begun', 'a').write('1')\nraise ValueError\nfor _"))
+    client.close(uri)
+    client.open(uri)
+    assert (await profile(client, uri)).how == "failed"
+    await client.until(lambda: client.asked and client.diagnostics.get(uri), "question and line of the failure")
+    (asked,) = client.asked
+    assert asked.message == "script.py failed in a prepared interpreter."
+    assert [action.title for action in asked.actions] == ["Run again without preparation"]
+    await until_warm(client)
+    assert begun.read_text() == "1", "it was run twice by itself"
+
+    command = (await client.code_actions(uri, 7))["Run again without preparation"]["command"]
+    await client.execute(command["command"], *command["arguments"])
+    assert "ValueError" in (await client.message()).message
+    assert begun.read_text() == "11"
+    assert len(client.asked) == 1, "a failure in a new interpreter is no reason for a third one"
+    assert "Run again without preparation" not in await client.code_actions(uri, 7)
+
+    await until_warm(client)
+    client.answer = "Run again without preparation"  # of the message, this time
+    assert (await profile(client, uri)).how == "failed"
+    assert "ValueError" in (await client.message()).message
+    assert begun.read_text() == "1111"
+    assert len(client.asked) == 2
+
+
 async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_appears_once(script):
     text = SCRIPT.replace("import torch\n", "print('before torch', flush=True)\nname = 'OMP_' + 'NUM_THREADS'\n", 1)
     client, uri = await script(text=text.replace("from torch", "import torch\nfrom torch", 1))

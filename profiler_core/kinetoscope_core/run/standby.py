@@ -97,6 +97,8 @@ class Prepared:
         folder = None if config.folder is None else str(config.folder)
         if folder != order.folder or _identity(folder) != self._folder:
             return "it runs in another folder"
+        if order.packages and [config.script, *config.arguments] != [order.script, *order.arguments]:
+            return "the packages that are named were imported for another script or other arguments"
         return None
 
     def wait(self, is_wanted: Callable[[], bool]) -> str | None:

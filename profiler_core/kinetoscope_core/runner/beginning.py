@@ -34,18 +34,13 @@ def main(loaded_by_python: AbstractSet[str]) -> Any:
 def _prepare(
     channel: channels.Channel, order: Request, loaded_by_python: AbstractSet[str]
 ) -> Tuple[Wings, Optional[Request]]:
-    process = os.getpid()
-
     def end(event: str, why: str) -> None:
-        if os.getpid() == process:
-            channel.send(event, why=why)
-            _leave(0)
+        channel.send(event, why=why)
+        _leave(0)
 
     def tell(why: str) -> None:
-        if os.getpid() == process:
-            channel.send("unfit", why=why)
+        channel.send("unfit", why=why)  # of a forked child nothing is heard
 
-    give_up = functools.partial(end, "needs_cold")
     waiting = _Waiting(channel, order)
     waiting.start()
     priming: Optional[Priming] = None
@@ -58,21 +53,16 @@ def _prepare(
 
     try:
         script.stand_in(order["script"], order["arguments"])
-        wings = Wings(loaded_by_python, give_up)
+        wings = Wings(loaded_by_python, functools.partial(end, "needs_cold"))
         wings.preload(order["packages"], prime)
         gc.collect()
         channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
         waiting.join()
         request = waiting.request
-        why = None
-        if request is not None:
-            announced = [order["script"], *order["arguments"]]
-            why = wings.why_not(script.own_folders(request), announced == [request["script"], *request["arguments"]])
+        wings.check_files()
     except NotPrepared as reason:
         end("not_prepared", str(reason))
         raise
-    if why is not None:
-        give_up(why)
     if priming is not None:
         priming.watch()
     return wings, request

@@ -3,13 +3,16 @@
 stdout and stderr belong to the script and never carry a message.
 """
 
+import _thread
+import collections
+import functools
 import hmac  # noqa: F401 # pyright: ignore[reportUnusedImport] - else imported at the first call, by the script's path
 import os
 import select
 import threading
 from json import dumps, loads
 from multiprocessing.connection import Client
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 ENVIRONMENT_VARIABLE = "KINETOSCOPE_CHANNEL"
 HIGH_DESCRIPTOR = 200
@@ -86,6 +89,19 @@ class Channel:
             except (OSError, EOFError, TypeError, ValueError):  # closed by the script, it fails in any of these ways
                 self._is_there(connection)
         raise LineCut if self.is_cut else EOFError
+
+    def when_heard(self, call: Callable[[Any], None], look_s: float) -> bool:
+        """Calls it on another thread once there is something to receive; that waits in C, so that no profiler which
+        records stacks shows a Python frame of ours. False where that cannot be done (Windows); looks every `look_s`.
+        """
+        connection = self._connection
+        if connection is None or not hasattr(select, "poll"):
+            return False
+        poller = select.poll()
+        poller.register(connection.fileno(), select.POLLIN)  # of a closed one it says so
+        heard = filter(None, iter(functools.partial(poller.poll, int(look_s * 1000)), None))
+        _thread.start_new_thread(collections.deque, (map(call, heard), 0))
+        return True
 
 
 def _has_news(connection: Any, timeout: Optional[float]) -> bool:

@@ -14,6 +14,7 @@ from .groups import NotPrepared
 from .output import low_descriptors_taken, output_held
 from .profiler.kineto_messages import kineto_log_kept
 from .profiler.recording import device_names, inductor_left_alone, make_profile, warnings_ignored
+from .surroundings import Names, put
 
 SCRIPT_S_DESCRIPTORS = 200
 _SIDE = 16
@@ -53,7 +54,7 @@ class Priming:
 
     def prime(self, torch: Any) -> None:
         """Uses CUDA. Raises `NotPrepared` where that is not possible, or where the script would see it."""
-        environment = dict(os.environ)
+        environment = Names((), [os.environ])
         cuda = torch.cuda
         queued = list(cuda._queued_calls)
         generator = torch.get_rng_state()
@@ -69,7 +70,8 @@ class Priming:
         if not generator.equal(torch.get_rng_state()):
             raise NotPrepared("making CUDA ready draws random numbers")
         self._seen_by_cuda = variables.actual()
-        variables.restore(environment, variables.changes(environment, os.environ))
+        for holder, name, before, _ in environment.changes():
+            put(holder, name, before)
         cuda._queued_calls[:] = [*queued, (self._note_use, ["by Kinetoscope"])]
         cuda._initialized = False
         cuda._cached_device_count = None

@@ -1,35 +1,19 @@
-"""What an import looks for: environment variables, files, arguments, and modules that are not there."""
+"""What an import looks for: environment variables, files, and modules, also those that are not there."""
 
-import atexit
 import builtins
 import io
 import os
-import stat
 import sys
-import weakref
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
-_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
-PACKAGE_FOLDERS = ("site-packages", "dist-packages")
-_finalize: Any = weakref.finalize
-"""It registers one handler for all of its objects, with the first of them."""
+from .packages import mark_of
 
-Mark = Optional[Tuple[int, int]]
 _NO_FILES = ("/dev/", "/proc/", "/sys/")
 
 
-def mark_of(path: str) -> Mark:
-    """When a file was changed, in ns, and its size; zeros for a folder or device, None if it is not there."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else (0, 0)
-
-
 class Reads:
-    """While inside, notes what Python code looks for.
+    """While inside, notes what Python code looks for; may be entered again.
 
     `environment` has names of variables, None once all were looked at; `files` each file that was opened or asked for,
     with its mark then (those of modules, which the import system reads, are not among them).
@@ -37,15 +21,14 @@ class Reads:
 
     def __init__(self) -> None:
         self.environment: Optional[Set[str]] = set()
-        self.files: Dict[str, Mark] = {}
+        self.files: Dict[str, Any] = {}
         self.missing_modules: Set[str] = set()
         self.imported: Set[str] = set()
-        self.arguments = False
+        self._replaced: List[Tuple[Any, str, Any]] = []
 
     def __enter__(self) -> "Reads":  # noqa: PYI034 - typing.Self is not in 3.9
         environ: Any = type(os.environ)
-        self._originals = (environ.__getitem__, environ.__iter__, io.open, os.stat, sys.argv)
-        get, iterate, opened, asked, argv = self._originals
+        get, iterate, imports = environ.__getitem__, environ.__iter__, builtins.__import__
 
         def get_noted(environ: Any, name: Any) -> Any:
             if self.environment is not None:
@@ -56,27 +39,27 @@ class Reads:
             self.environment = None
             return iterate(environ)
 
-        environ.__getitem__, environ.__iter__ = get_noted, iterate_noted
-        self._import = builtins.__import__
-
         def import_noted(name: str, *arguments: Any) -> Any:
             self.imported.add(name)
-            return self._import(name, *arguments)
+            return imports(name, *arguments)
 
-        builtins.__import__ = import_noted
-        io.open = builtins.open = self._noting_file(opened)
-        os.stat = self._noting_file(asked)
-        sys.argv = _Arguments(argv, self)
+        self._replace(environ, "__getitem__", get_noted)
+        self._replace(environ, "__iter__", iterate_noted)
+        self._replace(builtins, "__import__", import_noted)
+        for holder, name in ((builtins, "open"), (io, "open"), (os, "stat")):
+            self._replace(holder, name, self._noting_file(getattr(holder, name)))
         sys.meta_path.append(self)  # pyright: ignore[reportArgumentType]
         return self
 
     def __exit__(self, *_: object) -> None:
-        environ: Any = type(os.environ)
-        environ.__getitem__, environ.__iter__, opened, os.stat, sys.argv = self._originals
-        io.open = builtins.open = opened
-        builtins.__import__ = self._import
         sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType]
+        while self._replaced:
+            setattr(*self._replaced.pop())
         self.files = {path: mark_of(path) for path in self.files}
+
+    def _replace(self, holder: Any, name: str, value: Any) -> None:
+        self._replaced.append((holder, name, getattr(holder, name)))
+        setattr(holder, name, value)
 
     def find_spec(self, name: str, path: Optional[Sequence[str]] = None, _target: Optional[ModuleType] = None) -> None:
         if path is None:
@@ -91,65 +74,3 @@ class Reads:
             return function(file, *arguments, **options)
 
         return noting
-
-
-class _Arguments(List[Any]):
-    """`sys.argv` that notes whether Python code looked at it."""
-
-    def __init__(self, values: Sequence[str], reads: Reads) -> None:
-        super().__init__(values)
-        self._reads = reads
-
-    def __getitem__(self, index: Any) -> Any:
-        self._reads.arguments = True
-        return super().__getitem__(index)
-
-    def __iter__(self) -> Any:
-        self._reads.arguments = True
-        return super().__iter__()
-
-    def __contains__(self, value: object) -> bool:
-        self._reads.arguments = True
-        return super().__contains__(value)
-
-    def __len__(self) -> int:
-        self._reads.arguments = True
-        return super().__len__()
-
-
-class ExitHandlers:
-    """While inside, what packages register with `atexit` is kept; `register` does it at the script's own time."""
-
-    def __init__(self) -> None:
-        self._kept: List[Tuple[Callable[..., Any], Tuple[Any, ...], Dict[str, Any]]] = []
-
-    def __enter__(self) -> "ExitHandlers":  # noqa: PYI034
-        self._register = atexit.register
-
-        def register(function: Any, *arguments: Any, **options: Any) -> Any:
-            caller = sys._getframe(1).f_code.co_filename
-            of_the_library = caller.startswith(_LIBRARY) and not any(
-                each in caller.split(os.sep) for each in PACKAGE_FOLDERS
-            )
-            if function == _finalize._exitfunc or not of_the_library:  # libraries of C++ are called by none of both
-                self._kept.append((function, arguments, options))
-                return function
-            return self._register(function, *arguments, **options)
-
-        atexit.register = register
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        atexit.register = self._register
-
-    def take_back(self) -> None:
-        if any(function == _finalize._exitfunc for function, *_ in self._kept):
-            _finalize._registered_with_atexit = False
-
-    def register(self) -> None:
-        for function, arguments, options in self._kept:
-            if function == _finalize._exitfunc:
-                if _finalize._registered_with_atexit:
-                    continue
-                _finalize._registered_with_atexit = True
-            atexit.register(function, *arguments, **options)

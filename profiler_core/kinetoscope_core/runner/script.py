@@ -101,14 +101,6 @@ def stand_in(path: str, arguments: List[str]) -> None:
     _stand_ins.append(main)
 
 
-def own_folders(request: Dict[str, Any]) -> List[str]:
-    """Where the script's own modules lie: before all others on `sys.path`."""
-    if request["module"]:
-        return [os.getcwd()]
-    path = os.path.realpath(request["script"])
-    return [path if os.path.isdir(path) else os.path.dirname(path)]
-
-
 def _new_main(loaded_by_python: AbstractSet[str]) -> ModuleType:
     """The module in which the script runs, as Python makes it."""
     forget_what_the_script_would_not_find(loaded_by_python)

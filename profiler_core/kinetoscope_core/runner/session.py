@@ -68,8 +68,7 @@ class Session:
     def run(self) -> Any:
         """Runs the script to its end. Returns what Python is to exit with: a code, or a text that it prints."""
         self._hook()
-        watching = threading.Thread(target=self._watch, name="kinetoscope", daemon=True)
-        watching.start()
+        self._begin_to_watch()
         self._channel.send("phase", phase="running")
         code = self._run_script()
         if self._is_child():
@@ -83,7 +82,7 @@ class Session:
                 self.finish(exit_code=code)
             if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(watching.ident):
+        if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(self._watching.ident):
             leave.leave(code)
         return code
 
@@ -250,6 +249,7 @@ class Session:
             if self._state == "waiting":
                 set_profiler_enabled(False)
             self._state = "aside"
+            self._watching.join(2 * WATCH_SECONDS)  # else its frames would be in what the script records of stacks
             self._channel.send("phase", phase="the script's own profiler measures")
 
     def _begin_adopted(self) -> None:
@@ -299,6 +299,12 @@ class Session:
 
     # --- the other side tells us
 
+    def _begin_to_watch(self, _heard: object = None) -> None:
+        self._watching = threading.Thread(target=self._watch, name="kinetoscope", daemon=True)
+        self._watching.start()
+        if _heard is not None:
+            raise SystemExit  # the end of the thread that has heard something
+
     def _watch(self) -> None:
         """Runs on a thread of its own until the run ends: obeys, watches the budget, and ends all with its starter."""
         while True:
@@ -313,6 +319,9 @@ class Session:
                 return
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
+            is_idle = self._state == "aside" and not (self._end.was_stopped or self._end.is_over)
+            if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS):
+                return
             self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
             is_stuck = self._state == "open" and monotonic() - self._opened_at > 2 * self._plan.budget_s

@@ -13,86 +13,63 @@ import signal
 import sys
 import threading
 import warnings
+from operator import attrgetter
 from types import ModuleType
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, MutableMapping, Optional, Sequence, Tuple
 
 NOT_SEEN = ("threads", "sys.path", "the state of random")
 """By the import of torch: threads and numbers drawn are nothing to it, and of paths the modules count that they hold.
 What it leaves of them itself counts."""
 
+TAKEN_BACK = ("finders", "exit handlers")
+"""With what was imported. Exit handlers of the library stay: a script that has its own before torch runs plain."""
+
 
 def surroundings() -> Dict[str, Any]:
     """As they are now. Holds what it names, so that nothing else can come to have its identity."""
-    own_logging: Any = logging
-    own_threading: Any = threading
-    contexts: Any = multiprocessing.context
-    method = contexts._default_context._actual_context
+    root = logging.root
+    method = attrgetter("_default_context._actual_context")(multiprocessing.context)
+    monitoring: Any = getattr(sys, "monitoring", None)  # of Python 3.12 and newer
     return {
-        "the working directory": _folder(),
-        "the processors that it may use": os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None,
+        "the working directory": _unless_missing(os.getcwd),
+        "the processors that it may use": _unless_missing(lambda: os.sched_getaffinity(0)),
         "the start method of multiprocessing": None if method is None else method.get_start_method(),
-        "signal handlers": (
-            [signal.getsignal(number) for number in sorted(signal.valid_signals())],
-            faulthandler.is_enabled(),
-        ),
+        "signal handlers": [*map(signal.getsignal, sorted(signal.valid_signals())), faulthandler.is_enabled()],
         "hooks": (
-            sys.excepthook,
-            sys.displayhook,
-            sys.unraisablehook,
-            threading.excepthook,
-            warnings.showwarning,
-            tuple(sys.get_asyncgen_hooks()),
+            attrgetter("excepthook", "displayhook", "unraisablehook")(sys),
+            (threading.excepthook, warnings.showwarning, *sys.get_asyncgen_hooks()),
         ),
         "tracing functions": (
-            sys.gettrace(),
-            sys.getprofile(),
-            own_threading._trace_hook,
-            own_threading._profile_hook,
-            _monitoring_tools(),
+            (sys.gettrace(), sys.getprofile(), *attrgetter("_trace_hook", "_profile_hook")(threading)),
+            () if monitoring is None else [monitoring.get_tool(number) for number in range(6)],
         ),
         "streams": (sys.stdin, sys.stdout, sys.stderr),
         "limits": (
-            sys.getrecursionlimit(),
-            sys.getswitchinterval(),
-            gc.isenabled(),
-            gc.get_threshold(),
-            sys.getdlopenflags() if hasattr(sys, "getdlopenflags") else None,
-            sys.dont_write_bytecode,
-            threading.stack_size(),
+            (sys.getrecursionlimit(), sys.getswitchinterval(), sys.dont_write_bytecode, threading.stack_size()),
+            (gc.isenabled(), gc.get_threshold(), getattr(sys, "getdlopenflags", int)()),
             _resource_limits(),
         ),
         "logging": (
-            logging.root.level,
-            tuple(logging.root.handlers),
-            tuple(logging.root.filters),
-            logging.root.manager.disable,
-            logging.root.manager.loggerClass,
-            logging.getLoggerClass(),
-            logging.getLogRecordFactory(),
-            logging.lastResort,
-            own_logging.raiseExceptions,
+            attrgetter("lastResort", "raiseExceptions", "_loggerClass", "_logRecordFactory")(logging),
+            (root.level, *root.handlers, *root.filters, root.manager.disable, root.manager.loggerClass),
         ),
         "the locale": _locale.setlocale(_locale.LC_ALL),
         "the builtins": dict(vars(builtins)),
-        "how modules are found": (list(sys.meta_path), list(sys.path_hooks)),
+        "finders": list(sys.meta_path),
+        "how modules are found": list(sys.path_hooks),
         "exit handlers": atexit._ncallbacks(),
         "the state of random": random.getstate(),
-        "threads": threading.enumerate(),
+        "threads": [thread for thread in threading.enumerate() if thread.name != "kinetoscope"],
         "sys.path": list(sys.path),
     }
 
 
-def _folder() -> Optional[str]:
+def _unless_missing(function: Callable[[], Any]) -> Any:
+    """None where there is no folder any more, or no such function on this system."""
     try:
-        return os.getcwd()
-    except OSError:
+        return function()
+    except (OSError, AttributeError):
         return None
-
-
-def _monitoring_tools() -> Tuple[Any, ...]:
-    """Python 3.12 and newer."""
-    monitoring: Any = getattr(sys, "monitoring", None)
-    return () if monitoring is None else tuple(monitoring.get_tool(number) for number in range(6))
 
 
 def _resource_limits() -> Tuple[Any, ...]:
@@ -100,40 +77,53 @@ def _resource_limits() -> Tuple[Any, ...]:
         import resource
     except ImportError:  # Windows
         return ()
-    names = sorted(name for name in vars(resource) if name.startswith("RLIMIT_"))
-    return tuple(resource.getrlimit(getattr(resource, name)) for name in names)
+    return tuple(resource.getrlimit(value) for name, value in vars(resource).items() if name.startswith("RLIMIT_"))
 
 
-def first_difference(before: Dict[str, Any], now: Dict[str, Any], names: Iterable[str]) -> Optional[str]:
-    """The name of the first of these that is not as it was."""
-    return next((name for name in names if before[name] != now[name]), None)
+def first_difference(before: Dict[str, Any], besides: Sequence[str]) -> Optional[str]:
+    """The name of the first of the surroundings, `besides` these, that is not now as it was before."""
+    now = surroundings()
+    return next((name for name in now if name not in besides and before[name] != now[name]), None)
 
 
-class Functions:
-    """The functions and classes of these modules and the methods of their classes, as they are now."""
+Change = Tuple[Any, str, Any, Any]
+"""What holds it, its name, what it was and what it is; None where there is nothing of that name."""
 
-    def __init__(self, modules: Iterable[ModuleType]) -> None:
-        self._known: List[Tuple[Any, Dict[str, Any]]] = []
-        self.add(modules)
 
-    def add(self, modules: Iterable[ModuleType]) -> None:
+class Names:
+    """What stands in these mappings, and the functions and classes of these modules with the methods of the classes."""
+
+    def __init__(self, modules: Iterable[ModuleType], mappings: Iterable[Any] = ()) -> None:
+        self._known: List[Tuple[Any, Dict[str, Any]]] = [(mapping, dict(mapping)) for mapping in mappings]
         for module in modules:
-            known = {name: value for name, value in vars(module).items() if callable(value)}
+            known = _callables(module)
             self._known.append((module, known))
-            for value in known.values():
-                if isinstance(value, type) and value.__module__ == module.__name__:
-                    methods = {name: method for name, method in vars(value).items() if callable(method)}
-                    self._known.append((value, methods))
+            classes = [each for each in known.values() if isinstance(each, type) and each.__module__ == module.__name__]
+            self._known += [(each, _callables(each)) for each in classes]
 
-    def replaced(self) -> List[Tuple[Any, str, Any, Any]]:
-        """What is another one now: the module or class that holds it, its name, as it was and as it is (maybe None)."""
-        found: List[Tuple[Any, str, Any, Any]] = []
+    def changes(self) -> List[Change]:
+        """What is another one now. What a module has besides does not count: more of its submodules may be loaded."""
+        found: List[Change] = []
         for holder, known in self._known:
-            now: Dict[str, Any] = dict(vars(holder))  # pyright: ignore[reportUnknownArgumentType]
-            if isinstance(holder, type):
-                added = [name for name in now if name not in known and callable(now[name])]
-                found += [(holder, name, None, now[name]) for name in added]
-            found += [
-                (holder, name, value, now.get(name)) for name, value in known.items() if now.get(name) is not value
-            ]
+            now = dict(holder) if _is_mapping(holder) else _callables(holder, also=known)
+            names = known if isinstance(holder, ModuleType) else {**known, **now}
+            pairs = [(name, known.get(name), now.get(name)) for name in names]
+            found += [(holder, name, a, b) for name, a, b in pairs if a is not b and not (type(a) is str and a == b)]
         return found
+
+
+def put(holder: Any, name: str, value: Any) -> None:
+    """Has what is held under this name be that; None removes it."""
+    if _is_mapping(holder):
+        holder.update({name: value}) if value is not None else holder.pop(name)
+    else:
+        setattr(holder, name, value) if value is not None else delattr(holder, name)
+
+
+def _is_mapping(holder: Any) -> bool:
+    return isinstance(holder, MutableMapping)
+
+
+def _callables(holder: Any, also: Iterable[str] = ()) -> Dict[str, Any]:
+    values: Dict[str, Any] = dict(vars(holder))  # pyright: ignore[reportUnknownArgumentType]
+    return {name: value for name, value in values.items() if callable(value) or name in also}

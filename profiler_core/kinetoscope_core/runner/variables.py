@@ -3,7 +3,7 @@
 import ctypes
 import itertools
 import os
-from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import AbstractSet, Dict, List, Mapping, Optional, Tuple
 
 OF_TORCH = (
     "ATEN_",
@@ -61,17 +61,3 @@ def differing(
         for name in set(before) | set(now)
         if before.get(name) != now.get(name) and (read is None or name in read or name.startswith(prefixes))
     )
-
-
-def changes(before: Mapping[str, str], now: Mapping[str, str]) -> Dict[str, str]:
-    """What was set meanwhile; a variable that was removed is not in it."""
-    return {name: value for name, value in now.items() if before.get(name) != value}
-
-
-def restore(before: Mapping[str, str], changed: Iterable[str]) -> None:
-    """Gives these variables the values that they had."""
-    for name in changed:
-        if name in before:
-            os.environ[name] = before[name]
-        else:
-            del os.environ[name]

@@ -16,11 +16,11 @@ from types import ModuleType
 from typing import AbstractSet, Any, Callable, Dict, List, Optional, Sequence
 
 from . import packages, variables
-from .groups import Group, NotPrepared, UsersModules, ends_with
+from .groups import Group, NotPrepared, ends_with
 from .imports import on_import
 from .output import output_held
-from .reads import Reads, mark_of
-from .surroundings import NOT_SEEN, Functions, first_difference, surroundings
+from .reads import Reads
+from .surroundings import NOT_SEEN, TAKEN_BACK, Names, first_difference, surroundings
 
 ALONE = ("typing_extensions", "numpy")
 """torch imports them, and scripts do without it."""
@@ -34,6 +34,7 @@ class Wings:
         self._loaded_by_python = loaded_by_python
         self._waiting: List[Group] = []
         self._modules: Dict[str, ModuleType] = {}
+        self._reads = Reads()
         self._lock = threading.RLock()
 
     # --- ahead of the script
@@ -43,77 +44,65 @@ class Wings:
 
         Raises `NotPrepared` if that leaves a trace that a script finds.
         """
-        before = surroundings()
-        self._path = list(sys.path)
-        self._installed = packages.installed()
-        written: List[str] = []
-        with UsersModules(), Reads() as self._reads, output_held(written):
-            for alone in ALONE:
-                if PathFinder.find_spec(alone) is not None:
-                    self._waiting.append(Group([alone]))
-            self._reads.imported.clear()
-            self._waiting.append(Group(["torch", *names]))
-            for group in self._waiting[:-1]:
-                if group.names[0] not in self._reads.imported:
-                    raise NotPrepared(f"torch does not import {group.names[0]}")
-        if written:
-            raise NotPrepared(f"importing the packages prints: {written[0]}")
-        loaded = set(sys.modules)
-        prime(sys.modules["torch"])
-        came = {name: module for name, module in sys.modules.items() if name not in loaded}
-        self._waiting[-1].modules.update({name: came[name] for name in came if packages.is_of_a_package(name)})
+        self._arguments = sys.argv[1:] if names else None
+        self._files = packages.installed()
+        with packages.found_alone():
+            self._path = list(sys.path)
+            before = surroundings()
+            self._import(["torch", *names], lambda: prime(sys.modules["torch"]))
+            changed = first_difference(before, TAKEN_BACK)
+            if changed is not None:
+                raise NotPrepared(f"importing the packages changes {changed}")
         for group in self._waiting:
             self._modules.update(group.modules)
         self._names = self._names_of_files()
-        files = [packages.origin_of(module) for module in self._modules.values()]
-        # Whether the script is there is asked by torch; that it was edited meanwhile is the usual case.
-        script = os.path.realpath(str(getattr(sys.modules["__main__"], "__file__", "")))
-        read = {file: mark for file, mark in self._reads.files.items() if os.path.realpath(file) != script}
-        self._files = {**read, **{file: mark_of(file) for file in files if file is not None}}
-        # Taking back would put them right, but not for a script that imports a package and not torch.
-        if surroundings()["hooks"] != before["hooks"]:
-            raise NotPrepared("importing the packages changes hooks")
+        self._files.update(self._marks())
         for group in reversed(self._waiting):
             group.take_back()
         for module in packages.of_the_library():  # one that was loaded and changed by the same import
             for name, value in vars(module).items():
                 if packages.is_third_party(getattr(getattr(value, "__code__", None), "co_filename", None)):
                     raise NotPrepared(f"importing the packages replaces {module.__name__}.{name}")
-        after = surroundings()
-        changed = first_difference(before, after, [name for name in before if name != "threads"])
-        if changed is not None:
-            raise NotPrepared(f"importing the packages changes {changed}")
-        if set(after["threads"]) - set(before["threads"]):
-            raise NotPrepared("importing the packages starts threads")
+
+    def _import(self, names: Sequence[str], use: Callable[[], None]) -> None:
+        written: List[str] = []
+        with output_held(written):
+            self._waiting = [Group([alone], self._reads) for alone in ALONE if PathFinder.find_spec(alone) is not None]
+            self._reads.imported.clear()
+            self._waiting.append(Group(names, self._reads, use))
+        if written:
+            raise NotPrepared(f"importing the packages prints: {written[0]}")
+        for group in self._waiting[:-1]:
+            if group.names[0] not in self._reads.imported:
+                raise NotPrepared(f"torch does not import {group.names[0]}")
 
     def _names_of_files(self) -> List[str]:
         """The top-level modules that another file of that name could go before, loaded now or looked for in vain."""
-        names = {name for name in sys.modules if "." not in name and name not in self._loaded_by_python}
-        specs = {name: getattr(sys.modules[name], "__spec__", None) for name in names}
-        has_no_file = ("built-in", "frozen")
-        found = {name for name, spec in specs.items() if spec is not None and spec.origin not in has_no_file}
-        return sorted(found | self._reads.missing_modules)
+        specs = {name: getattr(module, "__spec__", None) for name, module in sys.modules.items() if "." not in name}
+        found = {name for name, spec in specs.items() if spec and spec.origin not in ("built-in", "frozen")}
+        return sorted((found - self._loaded_by_python) | self._reads.missing_modules)
+
+    def _marks(self) -> Dict[str, Any]:
+        """Of the files that were read, but for the script: torch asks whether it is there, and it may be edited."""
+        script = os.path.realpath(str(getattr(sys.modules["__main__"], "__file__", "")))
+        read = {file: mark for file, mark in self._reads.files.items() if os.path.realpath(file) != script}
+        files = [packages.origin_of(module) for module in self._modules.values()]
+        return {**read, **{file: packages.mark_of(file) for file in files if file is not None}}
 
     # --- when the run is asked for
 
-    def why_not(self, folders: Sequence[str], is_as_announced: bool) -> Optional[str]:
-        """Why a script whose own modules lie in these folders has to run plain, if it has to.
-
-        Raises `NotPrepared` where any script had to, since the packages are no longer what was imported.
-        """
-        if packages.installed() != self._installed:
-            raise NotPrepared("packages were installed or removed")
-        if any(mark_of(file) != mark for file, mark in self._files.items()):
-            raise NotPrepared("files that the packages read have changed")
-        if self._reads.arguments and not is_as_announced:
-            raise NotPrepared("the packages look at the script's arguments, which are other ones")
-        return self._shadowed(folders)
+    def check_files(self) -> None:
+        """Raises `NotPrepared` if the packages are no longer what was imported, whatever script runs."""
+        changed = next((file for file, mark in self._files.items() if packages.mark_of(file) != mark), None)
+        if changed is not None:
+            raise NotPrepared(f"files that the packages read have changed, as {changed}")
 
     def stand_by(self, callbacks: Dict[str, Callable[[ModuleType], None]]) -> None:
         """From here on the script's imports are answered. Each callback is called when its module has entered."""
         self._callbacks = {name: callback for name, callback in callbacks.items() if name in self._modules}
         on_import({name: callback for name, callback in callbacks.items() if name not in self._modules})
-        sys.meta_path.insert(0, _Finder(self._modules, self._enter))  # pyright: ignore[reportArgumentType]
+        self._finder = _Finder(self._modules, self._enter)
+        sys.meta_path.insert(0, self._finder)  # pyright: ignore[reportArgumentType]
         self._note_state()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork)
@@ -121,9 +110,8 @@ class Wings:
     def _note_state(self) -> None:
         self._at_start = surroundings()
         self._environment = variables.actual()
-        self._arguments = sys.argv[1:]
         self._filters = list(warnings.filters)
-        self._functions = Functions(packages.of_the_library())
+        self._functions = Names(packages.of_the_library())
 
     def _before_fork(self) -> None:
         if self._waiting:
@@ -148,6 +136,8 @@ class Wings:
                 self._callbacks.pop(each)(sys.modules[each])
             if self._waiting:
                 self._note_state()
+            else:
+                sys.meta_path.remove(self._finder)  # pyright: ignore[reportArgumentType]
 
     def _why_not_now(self, name: str, group: Group) -> Optional[str]:
         top = name.partition(".")[0]
@@ -156,18 +146,15 @@ class Wings:
         names = variables.differing(self._environment, variables.actual(), self._reads.environment, variables.PREFIXES)
         if names:
             return f"it sets {', '.join(names)} before it imports torch"
-        seen = [each for each in self._at_start if each not in NOT_SEEN]
-        changed = first_difference(self._at_start, surroundings(), seen)
+        changed = first_difference(self._at_start, NOT_SEEN)
+        own = warnings.filters[: len(warnings.filters) - len(self._filters)]
+        if not ends_with(warnings.filters, self._filters) or any(each[0] != "ignore" for each in own):
+            changed = "the warnings filters"
+        if self._arguments not in (None, sys.argv[1:]):
+            changed = "sys.argv"
         if changed is not None:
             return f"it changes {changed} before it imports torch"
-        if not ends_with(warnings.filters, self._filters):
-            return "it changes the warnings filters before it imports torch"
-        own = warnings.filters[: len(warnings.filters) - len(self._filters)]
-        if any(each[0] != "ignore" for each in own):
-            return "it adds warnings filters before it imports torch"
-        if self._reads.arguments and sys.argv[1:] != self._arguments:
-            return "it changes sys.argv before it imports torch"
-        for holder, replaced, *_ in self._functions.replaced():
+        for holder, replaced, *_ in self._functions.changes():
             return f"it replaces {holder.__name__}.{replaced} before it imports torch"
         conflicts = filter(None, (each.conflict() for each in self._waiting))
         return next(conflicts, None) or self._shadowed([entry for entry in sys.path if entry not in self._path])
@@ -185,7 +172,7 @@ class Wings:
 
 
 class _Finder:
-    """Answers the script's imports of modules that wait."""
+    """Answers the script's imports of modules that wait: they enter when one is loaded, not when one is looked for."""
 
     def __init__(self, modules: Dict[str, ModuleType], enter: Callable[[str], None]) -> None:
         self._modules = modules
@@ -194,28 +181,20 @@ class _Finder:
     def find_spec(
         self, name: str, _path: Optional[Sequence[str]] = None, _target: Optional[ModuleType] = None
     ) -> Optional[ModuleSpec]:
-        module = self._modules.get(name)
-        if module is None or module.__spec__ is None:
+        waiting = self._modules.get(name)
+        if waiting is None or waiting.__spec__ is None:
             return None
-        spec = copy.copy(module.__spec__)
-        spec.loader = _Loader(module, self._enter)  # pyright: ignore[reportAttributeAccessIssue]
+        own = waiting.__spec__
+
+        def create(_spec: ModuleSpec) -> ModuleType:
+            self._enter(name)
+            return waiting
+
+        def execute(module: ModuleType) -> None:
+            module.__spec__ = own
+
+        spec = copy.copy(own)
+        loader: Any = copy.copy(own.loader)
+        loader.create_module, loader.exec_module = create, execute
+        spec.loader = loader
         return spec
-
-
-class _Loader:
-    """Lets modules enter when one is loaded; one that is only looked for changes nothing."""
-
-    def __init__(self, module: ModuleType, enter: Callable[[str], None]) -> None:
-        self._module = module
-        self._own_spec: Any = module.__spec__
-        self._enter = enter
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._own_spec.loader, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self._enter(spec.name)
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._own_spec

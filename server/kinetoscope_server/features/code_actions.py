@@ -10,19 +10,29 @@ from kinetoscope_server.features.diagnostics import SOURCE, shown_of, shown_of_r
 from kinetoscope_server.features.fixes import fix, suppression
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.runs.orders import RUN_PLAIN
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 
 
 def code_actions(
-    document: Document, placed: Sequence[Placed], params: types.CodeActionParams, settings: Settings
+    document: Document,
+    placed: Sequence[Placed],
+    params: types.CodeActionParams,
+    settings: Settings,
+    plain_again: Sequence[object] = (),
 ) -> list[types.CodeAction]:
-    """The actions for the regions that are entered in the asked lines."""
+    """The actions for the regions that are entered in the asked lines, and for the failure of the last run, which
+    `plain_again` repeats without the prepared interpreter.
+    """
     only = params.context.only
     if only is not None and not any(_holds(kind, types.CodeActionKind.QuickFix) for kind in only):
         return []
     first, last = params.range.start.line + 1, params.range.end.line + 1
     actions = list(_of_run(document, placed, params.context.diagnostics, settings)) if first == 1 else []
+    about = [each for each in params.context.diagnostics if each.source == SOURCE and each.code == "run-failed"]
+    if plain_again and about:
+        actions.append(_command(RUN_PLAIN, about, methods.PROFILE_PLAIN, list(plain_again)))
     statements = {each.region.line: each.region for each in placed if each.region.kind == "statement"}
     for region in [*document.regions, *statements.values()]:
         if region.last_line < first or region.statement_line > last:

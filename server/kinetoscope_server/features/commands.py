@@ -68,6 +68,11 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
         _profile(ls, order_of(ls, uri, line, None, _texts(arguments)))
 
+    @server.command(methods.PROFILE_PLAIN)
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Any) -> None:
+        given = None if arguments is None else _texts(arguments)
+        _profile(ls, order_of(ls, uri, line, name, given), is_plain=True)
+
     @server.command(methods.CANCEL)
     def _(ls: KinetoscopeServer) -> bool:
         return ls.runs.cancel()
@@ -112,11 +117,11 @@ def _texts(value: Any) -> list[str]:
     return cast("list[str]", value)
 
 
-def _profile(server: KinetoscopeServer, order: Order | Finish) -> None:
+def _profile(server: KinetoscopeServer, order: Order | Finish, *, is_plain: bool = False) -> None:
     if isinstance(order, Finish):
         tell(server, order)
     else:
-        server.start(_told(server, profile(server, order)))
+        server.start(_told(server, profile(server, order, is_plain=is_plain)))
 
 
 async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:

@@ -110,7 +110,8 @@ def _register_language(server: KinetoscopeServer) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is None:
             return []
-        return code_actions.code_actions(document, ls.board.placed(document), params, settings)
+        placed = ls.board.placed(document)
+        return code_actions.code_actions(document, placed, params, settings, ls.plain_again)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

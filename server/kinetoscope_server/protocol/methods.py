@@ -7,6 +7,7 @@ from typing import Final
 PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
+PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
 OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
@@ -19,6 +20,7 @@ COMMANDS: Final = (
     PROFILE_REGION,
     PROFILE_FILE,
     PROFILE_WITH_ARGUMENTS,
+    PROFILE_PLAIN,
     CANCEL,
     OPEN_TRACE,
     OPEN_TRACE_AT,

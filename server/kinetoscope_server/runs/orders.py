@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.source.regions import Region, SourceRegions
@@ -16,6 +16,9 @@ _RUNS_OF_TESTS = (
     f"pytest, with the setting {SECTION}.runs:"
     ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}]'
 )
+
+
+RUN_PLAIN: Final = "Run again without preparation"
 
 
 @dataclass(frozen=True, slots=True)

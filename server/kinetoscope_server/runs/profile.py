@@ -15,7 +15,7 @@ from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.results.by_file import Shown, rows_to_show
 from kinetoscope_server.runs.manager import ActiveRun
-from kinetoscope_server.runs.orders import Order, check_texts, command_text, request_of
+from kinetoscope_server.runs.orders import RUN_PLAIN, Order, check_texts, command_text, request_of
 from kinetoscope_server.runs.run_errors import problem_of, troubles_of
 from kinetoscope_server.runs.worker import Event
 from kinetoscope_server.server import KinetoscopeServer
@@ -26,7 +26,6 @@ How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
 
 _REPLACE: Final = "Replace it"
 _KEEP: Final = "Keep it"
-_PLAIN: Final = "Run again without preparation"
 
 _HOW: Final[dict[str, How]] = {"RunCancelled": "cancelled", "NothingMeasured": "nothing"}
 _KINDS: Final = {
@@ -86,9 +85,13 @@ async def profile(
 
 
 async def _offer_plain(server: KinetoscopeServer, order: Order) -> None:
-    """After a failure in a prepared interpreter: whether that was the cause is seen without one."""
+    """After a failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as
+    a code action where the run failed, until the next one.
+    """
+    given = None if order.arguments is None else list(order.arguments)
+    server.plain_again = [order.uri, *(order.place or (None, None)), given]
     name = printable(Path(order.path).name)
-    if await server.client.ask(f"{name} failed in a prepared interpreter.", _PLAIN) == _PLAIN:
+    if await server.client.ask(f"{name} failed in a prepared interpreter.", RUN_PLAIN) == RUN_PLAIN:
         tell(server, await profile(server, order, is_plain=True))
 
 
@@ -165,6 +168,7 @@ async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun |
         if server.runs.active not in (None, replaced):
             return _KEPT  # of two that were asked for at once, the first one runs
         await server.runs.replace()
+        server.plain_again = []
         work = server.runs.begin(
             job.request,
             job.title,

@@ -1,7 +1,9 @@
 """The script's own profilers, in the ways that the first argument names."""
 
+import json
 import os
 import sys
+import time
 
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function, schedule, tensorboard_trace_handler
@@ -51,6 +53,22 @@ if how == "tensorboard":
         with profile(activities=CPU, on_trace_ready=tensorboard_trace_handler("board", use_gzip=use_gzip)):
             passes("inside")
     print(sorted(name.split(".", 2)[2].partition("pt.")[2] for name in os.listdir("board")))
+if how == "with stacks":
+    with profile(activities=CPU, with_stack=True) as p:
+        passes("inside")
+        time.sleep(0.6)  # our watching thread looks four times a second
+    p.export_chrome_trace("own.json")
+    shown = [event.key for event in p.key_averages(group_by_stack_n=5)]
+    with open("own.json") as file:
+        shown += [event["name"] for event in json.load(file)["traceEvents"] if "name" in event]
+    of_our_thread = ("select", "_watch", "threading.py", "channel.py", "poll")
+    print("inside" in shown, [name for name in shown if any(each in name for each in of_our_thread)])
+if how == "endless":
+    with profile(activities=CPU):
+        passes("inside")
+        print("now: recording", file=sys.stderr, flush=True)
+        while True:
+            time.sleep(0.01)
 if how == "gzip":
     with profile(activities=CPU) as p:
         passes("inside")
