@@ -9,7 +9,7 @@ import pytest
 from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.source_scan import why_plain
 from kinetoscope_core.run.standby import Order, Prepared
-from kinetoscope_core.runner import packages
+from kinetoscope_core.runner.prewarm import packages
 
 from .worker import Worker, order
 

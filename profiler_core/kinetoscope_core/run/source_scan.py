@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kinetoscope_core.run.config import RunConfig
-from kinetoscope_core.runner.variables import PREFIXES
+from kinetoscope_core.runner.prewarm.variables import PREFIXES
 
 MOST_FILES = 200
 MOST_BYTES = 2_000_000

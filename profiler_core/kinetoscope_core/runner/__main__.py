@@ -33,9 +33,9 @@ def _import_runner():  # noqa: ANN202 - Python 2 reads this file, too
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
-    beginning = importlib.import_module(PACKAGE + ".beginning")
+    start = importlib.import_module(PACKAGE + ".start")
     sys.path[:] = whole_path
-    return beginning
+    return start
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ from .ending import children, failures, leave
 from .ending.end import End, EndOfRun
 from .ending.interrupts import interrupts_deferred
 from .imports import on_import
+from .prewarm.imported_ahead import Wings
 from .profiler.of_the_script import Adoption, Recording
 from .profiler.recording import Profiler, device_facts, set_profiler_enabled
 from .regions.log import NamedRegion, RegionLog, window_values, write_log
 from .regions.loops import comes_again
 from .regions.other_entries import hook_other_entries
 from .regions.schedule import Plan, Window
-from .wings import Wings
 
 SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25

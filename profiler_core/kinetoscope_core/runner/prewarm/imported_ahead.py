@@ -15,10 +15,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import AbstractSet, Any, Callable, Dict, List, Optional, Sequence
 
+from ..imports import on_import
+from ..output import output_held
 from . import packages, variables
 from .groups import Group, NotPrepared, ends_with
-from .imports import on_import
-from .output import output_held
 from .reads import Reads
 from .surroundings import NOT_SEEN, TAKEN_BACK, Names, first_difference, surroundings
 

@@ -9,10 +9,10 @@ from typing import AbstractSet, Any, Dict, Optional, Tuple
 
 from . import channel as channels
 from . import processes, script
-from .groups import NotPrepared
-from .priming import Priming, has_cuda
+from .prewarm.cuda import Priming, has_cuda
+from .prewarm.groups import NotPrepared
+from .prewarm.imported_ahead import Wings
 from .session import Session
-from .wings import Wings
 
 _leave = os._exit  # the session wraps it
 Request = Dict[str, Any]

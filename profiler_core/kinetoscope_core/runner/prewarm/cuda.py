@@ -9,11 +9,11 @@ import os
 import sys
 from typing import Any, Callable, Generator, List, NoReturn
 
+from ..output import low_descriptors_taken, output_held
+from ..profiler.kineto_messages import kineto_log_kept
+from ..profiler.recording import device_names, inductor_left_alone, make_profile, warnings_ignored
 from . import variables
 from .groups import NotPrepared
-from .output import low_descriptors_taken, output_held
-from .profiler.kineto_messages import kineto_log_kept
-from .profiler.recording import device_names, inductor_left_alone, make_profile, warnings_ignored
 from .surroundings import Names, put
 
 SCRIPT_S_DESCRIPTORS = 200
