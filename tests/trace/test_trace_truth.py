@@ -37,7 +37,7 @@ def _attributed(path: Path) -> Attribution:
 def _row(region: RegionMeasures) -> dict[str, int]:
     # Where nothing was recorded on a device, the truth says 0 and we say None.
     return {
-        "calls": region.calls,
+        "occurrences": region.calls,
         "cpu_total": region.cpu_total_ns.sum,
         "cpu_self": region.cpu_self_ns.sum,
         "cuda_total": region.cuda_total_ns.sum if region.cuda_total_ns else 0,
@@ -59,7 +59,7 @@ def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
     for region in unmeasured(calls):
         so_far = truth["regions"].pop(region.name)
         assert (region.at_least_ns, region.cuda_at_least_ns) == (so_far["cpu_total"], so_far["cuda_total"])
-        assert (region.unfinished, region.cuda_recorded_ns) == (so_far["calls"], so_far["cuda_self"])
+        assert (region.unfinished, region.cuda_recorded_ns) == (so_far["occurrences"], so_far["cuda_self"])
     assert rows == truth["regions"]
 
 
