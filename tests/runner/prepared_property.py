@@ -90,7 +90,7 @@ PROGRAM = """import os, sys
 NAMES = set(sys.modules)
 CORE, PACKAGES, WAY, FOLDER, FORKS = sys.argv[1:]
 sys.path[:0] = [CORE, PACKAGES]
-from kinetoscope_core.runner.beginning import Wings  # and all that a runner imports
+from kinetoscope_core.runner.start import Wings  # and all that a runner imports
 def give_up(why):
     os.write(2, why.encode())
     os._exit(77)

@@ -10,8 +10,8 @@ import pytest
 CORE = Path(__file__).parents[2] / "profiler_core"
 
 PRIMED = """import os, sys, torch
-from kinetoscope_core.runner import variables
-from kinetoscope_core.runner.priming import PreparedInterpreterError, Priming
+from kinetoscope_core.runner.prewarm import variables
+from kinetoscope_core.runner.prewarm.cuda import PreparedInterpreterError, Priming
 told = []
 priming = Priming(told.append)
 priming._torch, priming._seen_by_cuda = torch, variables.actual()
