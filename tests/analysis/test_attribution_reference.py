@@ -267,4 +267,4 @@ def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warm
             region.cuda_self_ns.sum,
             region.cuda_total_ns.sum - region.cuda_self_ns.sum,
         )
-        assert [link.kind for link in part.chain[-2:]] == (["call", "activity"] if part.kernels else [])
+        assert [link.kind for link in part.chain[-2:]] == (["api_call", "activity"] if part.kernels else [])

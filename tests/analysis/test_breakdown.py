@@ -66,7 +66,7 @@ def assert_adds_up(*recordings):
         if part.chain:
             assert part.chain[0] == ChainLink("region", region.name)
             assert part.chain[-1] == ChainLink("activity", part.kernels[0].name)
-            assert part.chain[-2].kind == "call"
+            assert part.chain[-2].kind == "api_call"
 
 
 @pytest.mark.parametrize("path", [*RECORDED, *MADE], ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -94,7 +94,7 @@ def test_the_way_to_the_costliest_kernel_names_regions_operators_and_the_launch(
         ("region", "layer_0"),
         ("operator", "aten::linear"),
         ("operator", "aten::addmm"),
-        ("call", "cudaLaunchKernelExC"),
+        ("api_call", "cudaLaunchKernelExC"),
     ]
     assert (forward.kernels[0].count, forward.kernels[0].total_ns) == (16, 692254)
     assert [operator.name for operator in forward.operators] == ["aten::mean", "aten::square", "aten::sub"]

@@ -145,7 +145,7 @@ def test_a_timeline_holds_what_the_file_has_of_that_call(trace, region, threads)
         }
         waits = "Synchronize" in span.name
         kinds = {"cpu_op": "operator", "user_annotation": "region"}
-        expected = "sync" if waits else "launch" if event[2] in launched else "call"
+        expected = "sync" if waits else "launch" if event[2] in launched else "api_call"
         assert span.kind == kinds.get(event[0], expected)
 
 

@@ -288,5 +288,5 @@ def _chain(example: tuple[int, int, int], recordings: Sequence[Recording]) -> It
     if len(links) > MOST_LINKS:
         links[MOST_LINKS - 2 :] = [ChainLink("region", "…"), ChainLink("region", attribution.calls[call_id].name)]
     yield from reversed(links)
-    yield ChainLink("call", names[host.name[launch]])
+    yield ChainLink("api_call", names[host.name[launch]])
     yield ChainLink("activity", names[trace.device.name[activity]])

@@ -130,7 +130,7 @@ def _kind(kind: int, name: str, *, is_launch: bool) -> HostKind:
         return "operator"
     if is_wait(name):
         return "sync"
-    return "launch" if is_launch else "call"
+    return "launch" if is_launch else "api_call"
 
 
 def _device_spans(

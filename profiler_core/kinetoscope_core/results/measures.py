@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Bound = Literal["overhead", "compute", "communication", "copy", "mixed", "sync", "cpu-only"]
-HostKind = Literal["region", "operator", "launch", "sync", "call"]
+HostKind = Literal["region", "operator", "launch", "sync", "api_call"]
 Severity = Literal["warning", "information", "hint"]
 
 
@@ -121,7 +121,7 @@ class OperatorShare:
 class ChainLink:
     """One step of the way from a region to an activity of the device."""
 
-    kind: Literal["region", "operator", "call", "activity"]
+    kind: Literal["region", "operator", "api_call", "activity"]
     name: str
 
 
