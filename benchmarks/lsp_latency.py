@@ -14,12 +14,13 @@ import statistics
 import sys
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lsp_client import Client
 
-from kinetoscope_core.source.placement import region_prints
+from kinetoscope_core.source.placement import fingerprints_of
 
 SIZES = (200, 5_000, 50_000)
 KEYSTROKES = 60
@@ -48,18 +49,18 @@ def in_one_class(text: str) -> str:
 
 def store_times(cache: Path, path: Path, text: str) -> None:
     """A stored run with times for every region of the file."""
-    prints = region_prints(text)
+    fingerprints = fingerprints_of(text)
     times = dict.fromkeys(("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns"), SPREAD)
     regions = [
         {"name": each.name, "file": str(path), "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, **times, "backward_cuda_ns": None, "launches": None, "overhead_ns": 0, "bound": "mixed",
          "median_call": CALL, "first": CALL}
-        for each in prints
+        for each in fingerprints
     ]  # fmt: skip
     result = {
-        "schema": 1, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": 1,
+        "schema": 2, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": 1,
         "outside_regions_ns": 0, "no_cuda_because": None, "regions": regions, "problems": [],
-        "sources": {str(path): {"prints": [each.to_dict() for each in prints]}},
+        "sources": {str(path): [asdict(each) for each in fingerprints]},
     }  # fmt: skip
     folder = cache / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"
     shutil.rmtree(folder, ignore_errors=True)

@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from kinetoscope_core.source.placement import Placer, RegionPrint, region_prints
+from kinetoscope_core.source.placement import Fingerprint, Placer, fingerprints_of
 from kinetoscope_core.source.regions import Edit, SourceRegions
 
 HEAD = "import torch\nfrom torch.profiler import record_function\n\n"
@@ -90,9 +90,9 @@ def timed(placer: Placer, source: SourceRegions) -> tuple[float, object]:
     return (time.process_time_ns() - start) / 1e6, placements
 
 
-def first(prints: list[RegionPrint], source: SourceRegions) -> Callable[[], tuple[float, object]]:
+def first(fingerprints: list[Fingerprint], source: SourceRegions) -> Callable[[], tuple[float, object]]:
     """Placing by a placer that has not seen the text."""
-    return lambda: timed(Placer(prints), source)
+    return lambda: timed(Placer(fingerprints), source)
 
 
 def main() -> None:
@@ -108,15 +108,15 @@ def main() -> None:
             text = text_of(lines)
             source = SourceRegions(text)
             start = time.process_time_ns()
-            prints = region_prints(source)
+            fingerprints = fingerprints_of(source)
             took = (time.process_time_ns() - start) / 1e6
-            print(f"{lines:,} lines, {len(prints):,} regions, {label} (ms)")
-            print(f"  {'prints of all, when measured':<44}{took:>10.3f}")
+            print(f"{lines:,} lines, {len(fingerprints):,} regions, {label} (ms)")
+            print(f"  {'fingerprints of all, when measured':<44}{took:>10.3f}")
             rounds = {200: 100, 5_000: 50, 50_000: 6}[lines]
-            print(f"  {'first: the text as measured':<44}{measured(first(prints, source), rounds)}")
+            print(f"  {'first: the text as measured':<44}{measured(first(fingerprints, source), rounds)}")
             middle = source.data.index(b"relu", len(source.data) // 2)
             source.apply([Edit(middle, middle, "x")])
-            print(f"  {'first: one letter more':<44}{measured(first(prints, source), max(rounds // 5, 2))}")
+            print(f"  {'first: one letter more':<44}{measured(first(fingerprints, source), max(rounds // 5, 2))}")
             source.apply([Edit(middle, middle + 1, "")])
             for key, at, new in (
                 ("a letter in a region", middle, "x"),
@@ -127,7 +127,7 @@ def main() -> None:
                 # A change that stays, so that taking a key back does not lead to what was measured.
                 stays = "\n" if new == "\n" else "q"
                 source.apply([Edit(at, at, stays)])
-                placer = Placer(prints)
+                placer = Placer(fingerprints)
                 timed(placer, source)
                 print(f"  {'keystroke: ' + key:<44}{measured(keystroke(placer, source, at, new), 2 * rounds)}")
                 source.apply([Edit(at, at + 1, "")])

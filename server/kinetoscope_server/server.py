@@ -147,9 +147,9 @@ class KinetoscopeServer(LanguageServer):
                 try:
                     shown = Shown.of(cast("dict[str, Any]", run.result()), run.id)
                     found.append((shown, stored_troubles_of(shown)))
-                except (KinetoscopeError, KeyError, TypeError, ValueError) as error:
+                except KinetoscopeError as error:
                     self._recalled.add(run.id)
-                    log.warning("the stored run %s is not shown: %r", run.id, error)
+                    log.warning("the stored run %s is not shown: %s", run.id, error)
         return found
 
     def show(self, shown: Shown, troubles: Troubles) -> None:

@@ -46,7 +46,7 @@ def test_without_warm_up_calls_the_bounds_are_the_same(kinetoscope, size, bound)
 
 @pytest.mark.gpu
 @pytest.mark.parametrize(("size", "bound"), [(64, "overhead"), (4096, "compute")])
-def test_the_script_s_own_profiler_is_adopted_with_every_cycle(kinetoscope, size, bound, tmp_path):
+def test_the_script_s_own_profiler_is_used_with_every_cycle(kinetoscope, size, bound, tmp_path):
     own = tmp_path / "own.json"
     ran = kinetoscope(
         "profile",
@@ -62,7 +62,7 @@ def test_the_script_s_own_profiler_is_adopted_with_every_cycle(kinetoscope, size
     )
     assert ran.code == 0, ran.stderr
     result = ran.result
-    assert result["run"]["is_adopted"]
+    assert result["run"]["has_own_profiler"]
     assert len(result["traces"]) == 2
     region = ran.region("matmul_add")
     assert region["measured"] == 6

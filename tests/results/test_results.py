@@ -25,7 +25,7 @@ RUN = RunInfo(
     was_ended_early=True,
     warmup=3,
     active=5,
-    is_adopted=False,
+    has_own_profiler=False,
 )
 
 
@@ -64,6 +64,16 @@ def test_the_median_call_can_be_found_in_the_trace(result):
 def test_a_result_of_another_schema_is_refused(result):
     with pytest.raises(UsageError, match="measure again"):
         from_dict({**orjson.loads(to_json(result)), "schema": 1})
+
+
+@pytest.mark.parametrize("change", [{"own": 3}, {"pattern": "first"}, {"kind": "other"}, {"line": None}])
+def test_a_damaged_result_is_refused(result, tmp_path, change):
+    source = tmp_path / "train.py"
+    source.write_text('from torch.profiler import record_function\nwith record_function("backward"): pass\n')
+    values = orjson.loads(to_json(measure_traces([TRACES / "train_mlp.json.gz"], [source])))
+    values["sources"][str(source)][0].update(change)
+    with pytest.raises(UsageError, match="damaged"):
+        from_dict(values)
 
 
 def test_a_name_that_is_no_utf_8_is_spelled_out(result):

@@ -26,14 +26,14 @@ def own(kinetoscope, tmp_path, how, **others):
         ("in a region", "", {"inside": (3, 3)}, 1),
     ],
 )
-def test_the_script_s_own_profiler_is_adopted(kinetoscope, tmp_path, how, output, counts, traces):
+def test_the_script_s_own_profiler_is_used(kinetoscope, tmp_path, how, output, counts, traces):
     ran = own(kinetoscope, tmp_path, how)
     assert ran.code == 0, ran
     assert _without_torch_s_log(ran.script_output).decode() == output + "done\n"
     # What ours had recorded by then is kept, and said.
     assert ran.counts() == {"before": (2, 2)} | counts
     assert "recorded-before-own-profiler" in ran.problems
-    assert ran.result["run"]["is_adopted"]
+    assert ran.result["run"]["has_own_profiler"]
     assert not ran.result["run"]["was_ended_early"]
     assert len(ran.result["traces"]) == 1 + traces
     # A region around the profiler was entered in our recording, and ended in none.
@@ -73,7 +73,7 @@ def test_a_forked_child_s_own_profiler_is_its_own(kinetoscope):
     ran = kinetoscope("child_profiles.py")
     assert ran.code == 0, ran
     assert ran.counts() == {"parent": (30, 27)}
-    assert not ran.result["run"]["is_adopted"]
+    assert not ran.result["run"]["has_own_profiler"]
     assert _without_torch_s_log(ran.script_output) == b"child saw 1\nchild's status 0\n"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kinetoscope_core.runner.regions.log import Place, RegionLog
 from kinetoscope_core.runner.regions.places import Level
-from kinetoscope_core.runner.regions.schedule import MANY_NAMES, PATIENCE, PATIENCE_INSIDE, Plan, Span, Window
+from kinetoscope_core.runner.regions.schedule import MANY_NAMES, PATIENCE, PATIENCE_INSIDE, Plan, Schedule, Span
 
 
 def plan(**changes):
@@ -30,7 +30,7 @@ class Script:
     """Passes regions as a script would, and says after how many the window was open and full."""
 
     def __init__(self, plan, *, comes_again=True):
-        self.window = Window(plan)
+        self.schedule = Schedule(plan)
         self.log = RegionLog(self._on_enter, self._on_exit)
         self.is_open = False
         self.opened_at = None
@@ -47,20 +47,20 @@ class Script:
             if inner:
                 inner()
             self.log.note_exit(entry, here, False)
-            if self.window.is_full:
+            if self.schedule.is_full:
                 break
-        return self.window.is_full
+        return self.schedule.is_full
 
     def _on_enter(self, region, call):
-        if not self.is_open and self.window.should_open(region, call, lambda: self._comes_again):
+        if not self.is_open and self.schedule.should_start(region, call, lambda: self._comes_again):
             self.is_open, self.opened_at = True, self.passed
-        if not self.window.plan.has_focus:
-            self.window.note_entry(region)
+        if not self.schedule.plan.has_focus:
+            self.schedule.note_entry(region)
 
     def _on_exit(self, region, has_failed):
         self.passed += 1
         if self.is_open:
-            self.window.note_exit(region, is_inside=self.log.open_calls > 0)
+            self.schedule.note_exit(region, is_inside=self.log.open_calls > 0)
 
 
 def test_without_a_focus_it_opens_at_once_and_is_full_after_warm_up_and_measured_calls():
@@ -87,7 +87,7 @@ def test_a_focus_with_other_numbers(warmup, active, opened, passed):
 def test_it_waits_for_all_regions_that_were_seen_and_those_that_are_known():
     script = Script(plan(known_places=[("/s.py", 1, 3), ("/s.py", 7, 9)]))
     assert not script.passes("a", line=2, times=20)
-    assert script.window.describe() == {"complete": 1, "seen": 1, "not_reached": 1}
+    assert script.schedule.describe() == {"complete": 1, "seen": 1, "not_reached": 1}
     assert not script.passes("b", line=8, times=7)
     assert script.passes("b", line=8)
 

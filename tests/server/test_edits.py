@@ -1,12 +1,13 @@
 """After any edits regions equal those of a fresh reading, and times stand at the line of their region."""
 
 import re
+from dataclasses import asdict
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
-from kinetoscope_core.source.placement import Placer, region_prints
+from kinetoscope_core.source.placement import Placer, fingerprints_of
 from kinetoscope_core.source.regions import find_regions
 from kinetoscope_server.features.inlay_hints import inlay_hints
 from kinetoscope_server.results import by_file
@@ -75,21 +76,21 @@ def change(document, edit):
 
 def result_of(text):
     """All regions of the text, each measured once."""
-    prints = region_prints(text)
+    fingerprints = fingerprints_of(text)
     spread = {"sum": 5, "median": 1, "min": 1, "max": 1}
     call = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
-    names = [each.name.replace("{…}", "0") for each in prints]
+    names = [each.name.replace("{…}", "0") for each in fingerprints]
     nothing = dict.fromkeys(("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound"))
     regions = [
         {"name": name, "file": "/work/f.py", "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, "cpu_total_ns": spread, "cpu_self_ns": spread, "overhead_ns": 0, **nothing,
          "median_call": call, "first": call}
-        for name, each in zip(names, prints, strict=True)
+        for name, each in zip(names, fingerprints, strict=True)
     ]  # fmt: skip
     return {
-        "schema": 1, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": None,
+        "schema": 2, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": None,
         "outside_regions_ns": None, "no_cuda_because": None, "regions": regions, "problems": [],
-        "sources": {"/work/f.py": {"prints": [each.to_dict() for each in prints]}},
+        "sources": {"/work/f.py": [asdict(each) for each in fingerprints]},
     }  # fmt: skip
 
 
@@ -132,9 +133,9 @@ def test_runs_of_one_text_are_placed_once_for_all(monkeypatch):
     made = []
 
     class Counted(Placer):
-        def __init__(self, prints):
-            super().__init__(prints)
-            made.append(len(self.prints))
+        def __init__(self, fingerprints):
+            super().__init__(fingerprints)
+            made.append(len(self.fingerprints))
 
     monkeypatch.setattr(by_file, "Placer", Counted)
     document, board = document_of(TEXT), Board()

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
 
-from kinetoscope_core.source.placement import region_prints
+from kinetoscope_core.source.placement import fingerprints_of
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -53,12 +54,12 @@ def keep(
     """Stores a run of the text that entered these regions; `others` are its `groups` and those `unmeasured`."""
     path = uri.removeprefix("file://")
     told = {"regions": regions, **others}
-    prints = region_prints(TEXT, [each["line"] for some in told.values() for each in some])
+    fingerprints = fingerprints_of(TEXT, [each["line"] for some in told.values() for each in some])
     result = {
-        "schema": 1, "run": None, "traces": [], "device": None, "torch": "2.13.0", "device_total_ns": None,
+        "schema": 2, "run": None, "traces": [], "device": None, "torch": "2.13.0", "device_total_ns": None,
         "outside_regions_ns": None, "no_cuda_because": "a test", "problems": [],
         **{name: [{**each, "file": path} for each in some] for name, some in told.items()},
-        "sources": {path: {"prints": [each.to_dict() for each in prints]}},
+        "sources": {path: [asdict(each) for each in fingerprints]},
     }  # fmt: skip
     folder = client.workspace_path.parent / "cache" / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"
     folder.mkdir(parents=True)

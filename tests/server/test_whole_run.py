@@ -180,11 +180,11 @@ async def test_what_is_no_address_is_not_trusted(start, address):
 
 async def test_a_damaged_stored_run_is_said_to_be(start):
     client = await start()
-    for name, text in (("no-json", "{"), ("no-result", '{"schema": 1}'), ("of-tomorrow", '{"schema": 2}')):
+    for name, text in (("no-json", "{"), ("no-result", '{"schema": 2}'), ("of-yesterday", '{"schema": 1}')):
         folder = start.cache / "kinetoscope" / "runs" / name
         folder.mkdir(parents=True)
         (folder / "result.json").write_text(text)
-        with pytest.raises(JsonRpcException, match=r"cannot be read|is damaged|of schema 2") as error:
+        with pytest.raises(JsonRpcException, match=r"cannot be read|is damaged|of schema 1") as error:
             await client.ask("kinetoscope/run", {"uri": None, "run": name})
         assert error.value.code == -32803
     assert await client.ask("kinetoscope/run", {"uri": None, "run": None}) is None

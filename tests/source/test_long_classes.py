@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinetoscope_core.source.placement import Placer, cut_text, place, region_prints
+from kinetoscope_core.source.placement import Placer, cut_text, fingerprints_of, place
 from kinetoscope_core.source.placement.cut_text import CutText
 from kinetoscope_core.source.regions import Edit, LineEdit, SourceRegions, edited_text, find_regions
 from kinetoscope_core.source.syntax import chunks
@@ -204,8 +204,8 @@ def test_after_any_edits_times_are_where_the_final_text_alone_puts_them(
     edits: list[tuple[int, int, list[str]]], size: int
 ):
     with long_from(size):
-        prints = region_prints(SOURCE)
-        placer, cut, text = Placer(prints), CutText(SOURCE.encode()), SOURCE
+        fingerprints = fingerprints_of(SOURCE)
+        placer, cut, text = Placer(fingerprints), CutText(SOURCE.encode()), SOURCE
         for at, length, fragments in edits:
             text = text[:at] + "".join(fragments) + text[at + length :]
             cut.update(text.encode())
@@ -214,14 +214,14 @@ def test_after_any_edits_times_are_where_the_final_text_alone_puts_them(
                 (each.data, each.inside) for each in new.blocks
             ]
             assert cut.rows == new.rows
-            assert placer.place(text) == place(prints, text)
+            assert placer.place(text) == place(fingerprints, text)
         assert all(each.region and not each.is_stale for each in placer.place(SOURCE))
 
 
 def test_prints_of_methods_do_not_depend_on_the_length_of_their_class():
     def told(size: int) -> list[tuple[str, ...]]:
         with long_from(size):
-            found = [each for each in region_prints(SOURCE) if each.block]
+            found = [each for each in fingerprints_of(SOURCE) if each.block]
             return [(each.name, each.own, each.function, each.above, each.below) for each in found]
 
     assert told(0) == told(1 << 60)

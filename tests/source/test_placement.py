@@ -1,13 +1,19 @@
 """Measured regions follow their code through edits, and say when they no longer are what was measured."""
 
-import json
 import re
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from kinetoscope_core.source.placement import Placement, Placer, RegionPrint, fits, place, print_at, region_prints
+from kinetoscope_core.source.placement import (
+    Placement,
+    Placer,
+    fingerprint_at,
+    fingerprints_of,
+    fits,
+    place,
+)
 from kinetoscope_core.source.placement.cut_text import CutText
 from kinetoscope_core.source.placement.normal_form import code_lines
 from kinetoscope_core.source.regions import Edit, SourceRegions
@@ -68,7 +74,7 @@ NAMES = ["load", "first", "second", "backward", "step", "step", "stacked", "main
 def told(placements: list[Placement]) -> list[tuple[str, int, str | None] | str]:
     """Each as (name now, line, why stale), or as the measured name if it is gone."""
     return [
-        (each.region.name, each.region.line, each.stale_because) if each.region else each.print.name
+        (each.region.name, each.region.line, each.stale_because) if each.region else each.fingerprint.name
         for each in placements
     ]
 
@@ -81,11 +87,11 @@ def after(old: str, new: str, source: str = SOURCE) -> dict[str, tuple[str, int,
 
 def now(measured: str, text: str) -> dict[str, tuple[str, int, str | None] | None]:
     found: dict[str, tuple[str, int, str | None] | None] = {}
-    placements = place(region_prints(measured), text)
+    placements = place(fingerprints_of(measured), text)
     taken = [each.region for each in placements if each.region]
     assert len(set(taken)) == len(taken)
     for each in placements:
-        key = each.print.name + (f"/{each.print.ordinal}" if each.print.ordinal else "")
+        key = each.fingerprint.name + (f"/{each.fingerprint.ordinal}" if each.fingerprint.ordinal else "")
         found[key] = (each.region.name, each.region.line, each.stale_because) if each.region else None
     return found
 
@@ -96,9 +102,9 @@ def why(found: dict[str, tuple[str, int, str | None] | None]) -> dict[str, str]:
 
 
 def test_in_the_measured_text_each_region_is_where_it_was():
-    placements = place(region_prints(SOURCE), SOURCE)
-    assert [each.print.name for each in placements] == NAMES
-    assert all(each.region and each.region.line == each.print.line and not each.is_stale for each in placements)
+    placements = place(fingerprints_of(SOURCE), SOURCE)
+    assert [each.fingerprint.name for each in placements] == NAMES
+    assert all(each.region and each.region.line == each.fingerprint.line and not each.is_stale for each in placements)
 
 
 def test_a_placer_finds_the_same_without_the_digest_of_the_file():
@@ -137,7 +143,7 @@ def test_other_line_ends_are_no_change(line_end: str):
 
 
 def test_bytes_text_and_a_parsed_source_are_the_same():
-    assert region_prints(SOURCE) == region_prints(SOURCE.encode()) == region_prints(SourceRegions(SOURCE))
+    assert fingerprints_of(SOURCE) == fingerprints_of(SOURCE.encode()) == fingerprints_of(SourceRegions(SOURCE))
 
 
 def test_lines_above_move_a_region_by_as_many():
@@ -311,8 +317,8 @@ def test_one_name_in_two_functions_stays_apart():
     source = source.replace(
         'with record_function("load"))\n    work(stack)', 'with record_function("load"):\n        work(stack)'
     )
-    placements = place(region_prints(source), source.replace("open(path)", "open(path, 'rb')"))
-    reasons = {(each.print.name, each.print.path): each.stale_because for each in placements}
+    placements = place(fingerprints_of(source), source.replace("open(path)", "open(path, 'rb')"))
+    reasons = {(each.fingerprint.name, each.fingerprint.path): each.stale_because for each in placements}
     assert reasons["load", "load"] == "own code changed"
     assert reasons["load", "stacked"] is None
 
@@ -405,43 +411,31 @@ def test_what_a_formatter_changes_has_the_same_form(one: bytes, other: bytes):
     assert code_lines(one).forms == code_lines(other).forms
 
 
-def test_prints_survive_json():
-    prints = region_prints(SOURCE.replace('"first"', 'f"first_{x}"'))
-    assert [RegionPrint.from_dict(json.loads(json.dumps(each.to_dict()))) for each in prints] == prints
-
-
-@pytest.mark.parametrize("change", [{"own": 3}, {"name": "first"}, {"kind": "other"}, {"line": None}])
-def test_what_is_no_print_is_refused(change: dict[str, object]):
-    values = {**region_prints(SOURCE)[0].to_dict(), **change}
-    with pytest.raises(ValueError, match="print of a region"):
-        RegionPrint.from_dict(values)
-
-
-def test_measures_find_their_print_by_line_and_name():
+def test_measures_find_their_fingerprint_by_line_and_name():
     source = SOURCE.replace('record_function("load"):', 'record_function("load"), record_function(f"l{path}"):')
-    prints = region_prints(source)
-    assert print_at(prints, 10, "load") == prints[0]
-    assert print_at(prints, 10, "l7") == prints[1]
-    assert print_at(prints, 11, "load") is None
-    assert print_at(prints, None, "load") is None
+    fingerprints = fingerprints_of(source)
+    assert fingerprint_at(fingerprints, 10, "load") == fingerprints[0]
+    assert fingerprint_at(fingerprints, 10, "l7") == fingerprints[1]
+    assert fingerprint_at(fingerprints, 11, "load") is None
+    assert fingerprint_at(fingerprints, None, "load") is None
 
 
 def test_a_result_fits_while_one_of_its_regions_is_left():
-    prints = region_prints(SOURCE)
-    assert fits(prints, SOURCE)
-    assert fits(prints, SOURCE[: SOURCE.index("class Model")])
-    assert not fits(prints, "print('other')\n")
-    assert not fits(prints, "")
+    fingerprints = fingerprints_of(SOURCE)
+    assert fits(fingerprints, SOURCE)
+    assert fits(fingerprints, SOURCE[: SOURCE.index("class Model")])
+    assert not fits(fingerprints, "print('other')\n")
+    assert not fits(fingerprints, "")
     assert not fits([], SOURCE)
 
 
 def test_a_result_of_another_script_has_no_place():
     other = "from torch.profiler import record_function\ndef f():\n    with record_function('other'):\n        pass\n"
-    assert all(each.is_gone for each in place(region_prints(SOURCE), other))
+    assert all(each.is_gone for each in place(fingerprints_of(SOURCE), other))
 
 
 def test_a_text_without_regions_has_no_prints():
-    assert region_prints("") == []
+    assert fingerprints_of("") == []
     assert place([], SOURCE) == []
 
 
@@ -471,15 +465,15 @@ def edited(text: str, edits: list[tuple[int, int, list[str]]]) -> list[str]:
 @settings(max_examples=150, deadline=None)
 @given(line_edits)
 def test_a_placer_gives_what_the_text_alone_gives_and_undo_brings_all_back(edits: list[tuple[int, int, list[str]]]):
-    prints = region_prints(SOURCE)
-    placer = Placer(prints)
+    fingerprints = fingerprints_of(SOURCE)
+    placer = Placer(fingerprints)
     original = told(placer.place(SOURCE))
     texts = edited(SOURCE, edits)
     source = SourceRegions(SOURCE)
     for text in [*texts, *reversed(texts[:-1])]:
         source.apply([Edit(0, len(source.data), text)])
         placements = placer.place(source)
-        assert placements == place(prints, text)
+        assert placements == place(fingerprints, text)
         places = [each.region for each in placements if each.region]
         assert len(set(places)) == len(places)
     assert told(placer.place(source)) == original
@@ -515,9 +509,9 @@ def test_edits_outside_its_function_never_make_a_region_stale(name: str, edits: 
     above = above.rstrip("\n") + "\n\nSTART = 1\n\n\n"
     assume(not leaves_a_string_open(above))
     text = above + SOURCE[start:end] + "END = 1\n\n" + below
-    for each in place(region_prints(SOURCE), text):
-        if each.print.path == name and each.region:
-            line = each.print.line - SOURCE[:start].count("\n") + above.count("\n")
+    for each in place(fingerprints_of(SOURCE), text):
+        if each.fingerprint.path == name and each.region:
+            line = each.fingerprint.line - SOURCE[:start].count("\n") + above.count("\n")
             assert (each.region.line, each.stale_because) == (line, None)
 
 
@@ -526,10 +520,10 @@ def test_edits_outside_its_function_never_make_a_region_stale(name: str, edits: 
 def test_lines_put_above_move_exactly_those_below(at: int, count: int):
     lines = SOURCE.split("\n")
     text = "\n".join([*lines[:at], *["    # note"] * count, *lines[at:]])
-    for each in place(region_prints(SOURCE), text):
+    for each in place(fingerprints_of(SOURCE), text):
         assert each.region is not None
         assert each.stale_because is None
-        assert each.region.line == each.print.line + (count if at < each.print.line else 0)
+        assert each.region.line == each.fingerprint.line + (count if at < each.fingerprint.line else 0)
 
 
 @settings(max_examples=80, deadline=None)
@@ -537,10 +531,10 @@ def test_lines_put_above_move_exactly_those_below(at: int, count: int):
 def test_any_two_texts_give_at_most_one_print_a_region(one: list[str], other: list[str]):
     head = "from torch.profiler import record_function\n"
     old, new = head + "\n".join(one), head + "\n".join(other)
-    placements = place(region_prints(old), new)
+    placements = place(fingerprints_of(old), new)
     places = [each.region for each in placements if each.region]
     assert len(set(places)) == len(places)
-    assert all(not each.is_stale and each.region for each in place(region_prints(old), old))
+    assert all(not each.is_stale and each.region for each in place(fingerprints_of(old), old))
 
 
 HELPED = """import torch
@@ -559,16 +553,15 @@ def other():
 
 
 def test_lines_that_only_a_run_knows_are_followed_by_their_text():
-    prints = region_prints(HELPED, [7, 10])
-    assert [(each.kind, each.line, each.path) for each in prints] == [
+    fingerprints = fingerprints_of(HELPED, [7, 10])
+    assert [(each.kind, each.line, each.path) for each in fingerprints] == [
         ("statement", 7, "step"),
         ("statement", 10, "other"),
     ]
-    assert prints[0].ordinal == 1, "of the two that read the same it is the second, whatever another run measured"
-    assert [RegionPrint.from_dict(each.to_dict()) for each in prints] == prints
+    assert fingerprints[0].ordinal == 1, "of the two that read the same it is the second, whatever another run measured"
 
     def lines(text: str) -> list[tuple[int | None, str | None]]:
-        return [(each.region.line if each.region else None, each.stale_because) for each in place(prints, text)]
+        return [(each.region.line if each.region else None, each.stale_because) for each in place(fingerprints, text)]
 
     assert lines(HELPED) == [(7, None), (10, None)]
     assert lines("# more\n" + HELPED) == [(8, None), (11, None)]
@@ -577,24 +570,24 @@ def test_lines_that_only_a_run_knows_are_followed_by_their_text():
     assert lines(HELPED.replace("    pass", "    return 1")) == [(7, None), (10, "own code changed")]
     assert lines(HELPED.replace('@section("b")', '@section("c")')) == [(7, None), (None, None)]
     assert lines("") == [(None, None), (None, None)]
-    assert print_at(prints, 7, "any name") == prints[0]
+    assert fingerprint_at(fingerprints, 7, "any name") == fingerprints[0]
 
 
 def test_a_region_of_the_source_goes_before_the_line_it_stands_at():
     text = 'from torch.profiler import record_function\nwith record_function(f"{x}"), section("a"): pass\n'
-    known, line = region_prints(text, [2])
+    known, line = fingerprints_of(text, [2])
     assert (known.kind, line.kind) == ("with", "statement")
-    assert print_at([line, known], 2, "whatever") == known
+    assert fingerprint_at([line, known], 2, "whatever") == known
 
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200), st.text('a()\n: #"', max_size=9)), max_size=4))
 @settings(max_examples=50, deadline=None)
 def test_no_text_stops_the_search_for_lines(edits):
-    placer = Placer(region_prints(HELPED, [7, 10]))
+    placer = Placer(fingerprints_of(HELPED, [7, 10]))
     source = SourceRegions(HELPED)
     for start, end, text in edits:
         source.apply([Edit(min(start, end), max(start, end), text)])
-        again = [each.region for each in place(placer.prints, source.data)]
+        again = [each.region for each in place(placer.fingerprints, source.data)]
         assert [each.region for each in placer.place(source)] == again, "the edits before do not count"
         for row in range(source.data.count(b"\n") + 1):
             statement = source.statement_at(row)

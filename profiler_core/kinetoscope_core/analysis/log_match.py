@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinetoscope_core.analysis.analysis import Reading
-from kinetoscope_core.analysis.region_log import LoggedWindow, RegionLog, match_entries
+from kinetoscope_core.analysis.region_log import LoggedRecording, RegionLog, match_entries
 from kinetoscope_core.analysis.statistics import RegionKey, Window
 from kinetoscope_core.results.measures import Problem, RegionMeasures
 from kinetoscope_core.source.regions import Region, region_at
@@ -27,22 +27,22 @@ def windows_of(
     """The summary's input, a window for each recording; and the regions that only ours has where there are both."""
     windows = [
         Window(reading.attribution.calls, keys, is_warmup, reading.base_time_ns, is_series_warmup)
-        for logged, reading in zip(log.windows, readings, strict=True)
+        for logged, reading in zip(log.recordings, readings, strict=True)
         for keys, is_warmup, is_series_warmup in (_keys_and_warmup(log, logged, reading, sources, warmup, unlogged),)
     ]
-    return _of_both(log.windows, windows)
+    return _of_both(log.recordings, windows)
 
 
-def _of_both(logged: Sequence[LoggedWindow], windows: list[Window]) -> tuple[list[Window], list[RegionKey]]:
+def _of_both(logged: Sequence[LoggedRecording], windows: list[Window]) -> tuple[list[Window], list[RegionKey]]:
     """What the script's own profiler recorded is measured there alone; the rest, which is given too, in ours."""
-    if len({window.is_adopted for window in logged}) < 2:
+    if len({window.is_of_script for window in logged}) < 2:
         return windows, []
     pairs = list(zip(logged, windows, strict=True))
-    of_script = {key for each, window in pairs if each.is_adopted for key in window.keys if key.file}
-    ours = [key for each, window in pairs if not each.is_adopted for key in window.keys if key.file]
+    of_script = {key for each, window in pairs if each.is_of_script for key in window.keys if key.file}
+    ours = [key for each, window in pairs if not each.is_of_script for key in window.keys if key.file]
     measured = [
         window
-        if each.is_adopted
+        if each.is_of_script
         else replace(
             window,
             is_warmup=[each or key in of_script for key, each in zip(window.keys, window.is_warmup, strict=True)],
@@ -57,7 +57,7 @@ def _of_both(logged: Sequence[LoggedWindow], windows: list[Window]) -> tuple[lis
 
 def _keys_and_warmup(
     log: RegionLog,
-    window: LoggedWindow,
+    window: LoggedRecording,
     reading: Reading,
     sources: Sources,
     warmup: int,
@@ -76,15 +76,15 @@ def _keys_and_warmup(
     for call, entry in zip(calls, entries, strict=True):
         if entry is None:
             keys.append(unlogged.get(call.name, RegionKey(call.name)))
-            flags.append(not window.is_adopted and seen[call.name] < warmup)
+            flags.append(not window.is_of_script and seen[call.name] < warmup)
             of_series.append(flags[-1])
             seen[call.name] += 1
             continue
         region = log.regions[entry.region]
         name = call.name if region.is_pattern else region.name
         keys.append(RegionKey(name, region.file, sources.line_of(region.file, region.line, name)))
-        flags.append(not window.is_adopted and entry.call < warmup)
-        of_series.append(not window.is_adopted and entry.place_call < warmup)
+        flags.append(not window.is_of_script and entry.call < warmup)
+        of_series.append(not window.is_of_script and entry.place_call < warmup)
     return keys, flags, of_series
 
 

@@ -55,14 +55,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedWindow:
+class LoggedRecording:
     """One recording: its trace file, its entries, and whether the script's own profiler made it.
 
     `still_open` counts, by region, the calls that had not ended when it ended.
     """
 
     trace: Path
-    is_adopted: bool
+    is_of_script: bool
     records_cuda: bool
     entries: Sequence[Entry]
     still_open: Mapping[int, int] = field(default_factory=dict[int, int])
@@ -70,15 +70,16 @@ class LoggedWindow:
 
 @dataclass(frozen=True, slots=True)
 class RegionLog:
-    """Everything the runner noted. `recordings` counts those of the script's own profilers, saved or not.
+    """Everything the runner noted. `script_recordings` counts those of the script's own profilers, saved
+    or not.
 
     `was_quietened` says that other threads went on for a moment without their regions while the profiler was stopped.
     """
 
     regions: Sequence[LoggedRegion]
-    windows: Sequence[LoggedWindow]
+    recordings: Sequence[LoggedRecording]
     failures: Sequence[str]
-    recordings: int
+    script_recordings: int
     was_aside: bool
     was_quietened: bool = False
     has_children: bool = False
@@ -111,19 +112,19 @@ def read_region_log(folder: Path) -> RegionLog | None:
         )
         for region in raw["regions"]
     ]
-    windows = [_window(folder, window) for window in raw["windows"]]
+    recordings = [_recording(folder, each) for each in raw["recordings"]]
     return RegionLog(
         regions,
-        windows,
+        recordings,
         raw["failures"],
-        raw["recordings"],
+        raw["script_recordings"],
         raw["was_aside"],
         raw.get("was_quietened", False),
         raw.get("has_children", False),
     )
 
 
-def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
+def _recording(folder: Path, raw: dict[str, Any]) -> LoggedRecording:
     columns = raw["entries"]
     rows = zip(
         columns["region"],
@@ -136,8 +137,8 @@ def _window(folder: Path, raw: dict[str, Any]) -> LoggedWindow:
     entries = [
         Entry(region, call, place_call, str(thread), time_ns) for region, call, place_call, thread, time_ns in rows
     ]
-    return LoggedWindow(
-        folder / raw["trace"], raw["adopted"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
+    return LoggedRecording(
+        folder / raw["trace"], raw["is_of_script"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
     )
 
 
@@ -149,7 +150,7 @@ _PATTERN = "\0"
 
 
 def match_entries(
-    log: RegionLog, window: LoggedWindow, calls: Sequence[Call], base_time_ns: int | None
+    log: RegionLog, recording: LoggedRecording, calls: Sequence[Call], base_time_ns: int | None
 ) -> list[Entry | None]:
     """For each call the entry that made it; None for torch's own annotations.
 
@@ -157,7 +158,7 @@ def match_entries(
     between log and region) the clock decides: a call goes to the latest entry before its start.
     """
     entries: defaultdict[_Key, list[Entry]] = defaultdict(list)
-    for entry in window.entries:
+    for entry in recording.entries:
         region = log.regions[entry.region]
         name = _PATTERN + region.name if region.is_pattern else region.safe_name
         entries[entry.thread, name].append(entry)

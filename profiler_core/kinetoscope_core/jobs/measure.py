@@ -19,7 +19,6 @@ from kinetoscope_core.analysis.statistics import RegionKey, Window, regions_cpu_
 from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured
 from kinetoscope_core.jobs.problems import (
-    adopted_without_cuda,
     changed_while_running,
     cupti_problems,
     ending_problem,
@@ -28,6 +27,7 @@ from kinetoscope_core.jobs.problems import (
     nothing_measured,
     outside_while_stopping,
     own_profiler_was_silent,
+    own_profiler_without_cuda,
     recorded_by_us,
     saved_when_ended,
     without_own_profiler,
@@ -57,7 +57,7 @@ def measure_run(
     """
     known = sources.regions_of(str(script)) if script else []
     log = read_region_log(folder)
-    windows = () if log is None else log.windows
+    windows = () if log is None else log.recordings
     if log is None or not windows:
         raise nothing_measured(outcome, len(known), log, config.focus, script)
     readings = [reading_of(window.trace) for window in windows]
@@ -67,15 +67,15 @@ def measure_run(
     regions = found.regions
     if not any(region.file for region in (*regions, *found.unmeasured)):
         raise nothing_measured(outcome, len(known), log, config.focus, script)
-    is_adopted = any(window.is_adopted for window in windows)
+    has_own_profiler = any(window.is_of_script for window in windows)
     problems = [
         problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
     ]
-    problems = [each if is_adopted else without_own_profiler(each) for each in problems]
+    problems = [each if has_own_profiler else without_own_profiler(each) for each in problems]
     problems += [not_ended(each) for each in found.unmeasured if each.file and each.at_least_ns is not None]
     problems += cupti_problems(log.failures)
     outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
-    if log.was_quietened and not windows[0].is_adopted and outside_ns:
+    if log.was_quietened and not windows[0].is_of_script and outside_ns:
         problems.append(outside_while_stopping(outside_ns))
         of_run = [each for each in found.of_run if each.code != "outside-regions"]  # said with its cause
         found = replace(found, of_run=tuple(of_run))
@@ -93,13 +93,13 @@ def measure_run(
     if outcome.was_ended_early and script is not None:
         problems += [saved_when_ended(str(script), *found) for found in saves_when_ended(sources.text_of(str(script)))]
     problems += [changed_while_running(file) for file in sorted(sources.changed)]
-    if is_adopted and outcome.device.devices and not any(window.records_cuda for window in windows):
-        problems.append(adopted_without_cuda())
+    if has_own_profiler and outcome.device.devices and not any(window.records_cuda for window in windows):
+        problems.append(own_profiler_without_cuda())
     if only_ours:
         problems.append(recorded_by_us(only_ours[0].file, only_ours[0].line, [key.name for key in only_ours]))
-    if config.focus is None and outcome.was_ended_early and not is_adopted:
+    if config.focus is None and outcome.was_ended_early and not has_own_profiler:
         problems += regions_with_few_calls([*found.groups, *regions], config.active)
-    if log.was_aside and not is_adopted:
+    if log.was_aside and not has_own_profiler:
         problems.append(own_profiler_was_silent())
     info = RunInfo(
         script=config.script,
@@ -113,7 +113,7 @@ def measure_run(
         was_ended_early=outcome.was_ended_early,
         warmup=config.warmup,
         active=config.active,
-        is_adopted=is_adopted,
+        has_own_profiler=has_own_profiler,
         is_prepared=outcome.is_prepared,
     )
     return _result(

@@ -124,7 +124,7 @@ def nothing_measured(
     if not outcome.torch_was_imported:
         return NothingMeasured("The script did not import torch, so no region was reached.")
     if log is not None and log.was_aside:
-        if not log.recordings:
+        if not log.script_recordings:
             return NothingMeasured(
                 "The script's own profiler recorded nothing: its schedule never became active."
                 " Call its step() in each pass, or let it wait for fewer steps."
@@ -189,7 +189,7 @@ def _place_text(place: Span) -> str:
     return f"{place.file}:{place.first}"
 
 
-def adopted_without_cuda() -> Problem:
+def own_profiler_without_cuda() -> Problem:
     """The script's own profiler recorded, but only the CPU."""
     return Problem(
         "adopted-without-cuda",

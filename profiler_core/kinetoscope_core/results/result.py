@@ -6,43 +6,30 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import orjson
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.results.measures import (
-    Breakdown,
-    CallInTrace,
-    CallTimes,
-    ChainLink,
     Contents,
     Device,
-    DeviceSpan,
     Finding,
-    HostSpan,
-    KernelShare,
-    OperatorShare,
     Problem,
     RegionMeasures,
-    Spot,
-    Spread,
     StartUp,
-    Timeline,
     Unmeasured,
 )
-from kinetoscope_core.source.placement import RegionPrint
+from kinetoscope_core.source.placement import Fingerprint
 
 SCHEMA = 2
-_SPREADS = frozenset(
-    ("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches")
-)
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `launching.Ending`.
+    """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `run.outcome.Ending`.
 
-    `is_adopted` says that the script's own profiler measured; then `warmup` and `active` were that profiler's affair.
+    `has_own_profiler` says that the script's own profiler was used; `warmup` and `active` were then up to it.
     `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
     """
 
@@ -57,7 +44,7 @@ class RunInfo:
     was_ended_early: bool
     warmup: int
     active: int
-    is_adopted: bool
+    has_own_profiler: bool
     is_prepared: bool = False
 
 
@@ -86,7 +73,7 @@ class Result:
     unmeasured: tuple[Unmeasured, ...] = ()
     start_up: StartUp | None = None
     contents: Contents | None = None
-    sources: Mapping[str, tuple[RegionPrint, ...]] = field(default_factory=dict[str, "tuple[RegionPrint, ...]"])
+    sources: Mapping[str, tuple[Fingerprint, ...]] = field(default_factory=dict[str, "tuple[Fingerprint, ...]"])
 
 
 def share_of(region: RegionMeasures, result: Result) -> float | None:
@@ -116,7 +103,6 @@ def to_json(result: Result, *, is_indented: bool = False) -> bytes:
         "kinetoscope": __version__,
         **{each.name: getattr(result, each.name) for each in fields(result)},
         "traces": [str(trace) for trace in result.traces],
-        "sources": {file: {"prints": [each.to_dict() for each in prints]} for file, prints in result.sources.items()},
     }
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
     try:
@@ -142,95 +128,17 @@ def without_surrogates(value: object) -> object:
     return value
 
 
-def from_dict(values: dict[str, Any]) -> Result:
-    """From the JSON of `to_json`. Raises `UsageError` for another schema, `ValueError` for damaged prints."""
+def from_dict(values: Mapping[str, Any]) -> Result:
+    """From the JSON of `to_json`. Raises `UsageError` for another schema and for what is no result."""
     if values.get("schema") != SCHEMA:
         raise UsageError(f"This is a result of schema {values.get('schema')}, not {SCHEMA}; measure again.")
-    run: dict[str, Any] | None = values["run"]
-    device: dict[str, Any] | None = values["device"]
-    if run:
-        run = {**run, "arguments": tuple(run["arguments"])}
-    return Result(
-        run=RunInfo(**run) if run else None,
-        traces=tuple(Path(trace) for trace in values["traces"]),
-        device=Device(**device) if device else None,
-        torch=values["torch"],
-        device_total_ns=values["device_total_ns"],
-        outside_regions_ns=values["outside_regions_ns"],
-        no_cuda_because=values["no_cuda_because"],
-        regions=tuple(_region(region) for region in values["regions"]),
-        problems=tuple(Problem(**problem) for problem in values["problems"]),
-        regions_cpu_ns=values.get("regions_cpu_ns"),
-        findings=_findings(values.get("findings")),
-        groups=tuple(_region(region) for region in values.get("groups", ())),
-        unmeasured=tuple(_unmeasured(each) for each in values.get("unmeasured", ())),
-        start_up=StartUp(**values["start_up"]) if values.get("start_up") else None,
-        contents=_contents(values.get("contents")),
-        sources={
-            file: tuple(RegionPrint.from_dict(each) for each in source["prints"])
-            for file, source in values.get("sources", {}).items()
-        },
-    )
+    try:
+        return msgspec.convert(values, Result, dec_hook=_converted)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"This result is damaged ({error}); measure again.") from error
 
 
-def _region(values: dict[str, Any]) -> RegionMeasures:
-    calls = {name: CallInTrace(**values[name]) for name in ("median_call", "first")}
-    spreads = {name: Spread(**value) if value else None for name, value in values.items() if name in _SPREADS}
-    times: list[dict[str, Any]] | None = values.get("call_times")
-    known: dict[str, Any] = {
-        **values,
-        **calls,
-        **spreads,
-        "breakdown": _breakdown(values.get("breakdown")),
-        "call_times": None if times is None else tuple(CallTimes(**each) for each in times),
-        "timeline": _timeline(values.get("timeline")),
-        "findings": _findings(values.get("findings")),
-    }
-    return RegionMeasures(**known)
-
-
-def _unmeasured(values: dict[str, Any]) -> Unmeasured:
-    first: dict[str, Any] = {"first": CallInTrace(**values["first"])}
-    return Unmeasured(**{**values, **first})
-
-
-def _contents(values: dict[str, Any] | None) -> Contents | None:
-    if values is None:
-        return None
-    parts: dict[str, Any] = {
-        "kernels": tuple(KernelShare(**each) for each in values["kernels"]),
-        "operators": tuple(OperatorShare(**each) for each in values["operators"]),
-    }
-    return Contents(**{**values, **parts})
-
-
-def _findings(values: list[dict[str, Any]] | None) -> tuple[Finding, ...] | None:
-    if values is None:
-        return None
-    return tuple(_finding(each) for each in values)
-
-
-def _finding(values: dict[str, Any]) -> Finding:
-    spot: dict[str, Any] = {"spot": Spot(**values["spot"]) if values["spot"] else None}
-    return Finding(**{**values, **spot})
-
-
-def _breakdown(values: dict[str, Any] | None) -> Breakdown | None:
-    if values is None:
-        return None
-    parts: dict[str, Any] = {
-        "kernels": tuple(KernelShare(**each) for each in values["kernels"]),
-        "operators": tuple(OperatorShare(**each) for each in values["operators"]),
-        "chain": tuple(ChainLink(**each) for each in values["chain"]),
-    }
-    return Breakdown(**{**values, **parts})
-
-
-def _timeline(values: dict[str, Any] | None) -> Timeline | None:
-    if values is None:
-        return None
-    spans: dict[str, Any] = {
-        "host": tuple(HostSpan(**each) for each in values["host"]),
-        "device": tuple(DeviceSpan(**each) for each in values["device"]),
-    }
-    return Timeline(**{**values, **spans})
+def _converted(type_: type, value: object) -> object:
+    if type_ is Path and isinstance(value, str):
+        return Path(value)
+    raise NotImplementedError(type_)

@@ -74,6 +74,6 @@ class Outcome:
     """What the run was doing when it ended without having saved what it had measured."""
     torch_was_imported: bool = False
     is_prepared: bool = False
-    seconds_to_window: float | None = None
+    seconds_to_recording: float | None = None
     """Until measuring began; None if it did not."""
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

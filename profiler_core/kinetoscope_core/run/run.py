@@ -46,7 +46,7 @@ class Run:
         self._problems: list[tuple[str, str]] = []
         self._phases: set[str] = set()
         self._started = 0.0
-        self._seconds_to_window: float | None = None
+        self._seconds_to_recording: float | None = None
         self._is_left = False
         self._is_saving = False
         self._is_cut = False
@@ -109,8 +109,8 @@ class Run:
     def _note(self, message: dict[str, Any]) -> None:
         event: str = message["event"]
         if event == "phase":
-            if message["phase"] in _MEASURING and self._seconds_to_window is None:
-                self._seconds_to_window = time.monotonic() - self._started
+            if message["phase"] in _MEASURING and self._seconds_to_recording is None:
+                self._seconds_to_recording = time.monotonic() - self._started
             self._phases.add(message["phase"])
             self._is_saving = message["phase"] == _SAVING
             self._on_progress(Progress(message["phase"]))
@@ -275,7 +275,7 @@ class Run:
             outcome.problems.append(("line-cut", _CUT))
         if self._runner.why_unfit and outcome.ending != "failed":  # else the failure says it
             outcome.problems.append(("prepared-unfit", self._runner.why_unfit))
-        outcome.seconds_to_window = self._seconds_to_window
+        outcome.seconds_to_recording = self._seconds_to_recording
         # The first: naming the devices is what initialises CUDA, if nothing else did.
         first = messages.get("measured") or ended
         if first is not None:
@@ -297,7 +297,7 @@ class Run:
             return "saving"
         if "ended" in self._messages or "measured" in self._messages or self._is_cut:
             return None
-        return "recording" if self._seconds_to_window is not None and not self._problems else None
+        return "recording" if self._seconds_to_recording is not None and not self._problems else None
 
     def _check_that_it_ran(self) -> None:
         """Raises `ColdStartNeeded` if what was prepared was not fit for the script, or was no more."""

@@ -46,7 +46,7 @@ def order_after(
     config: RunConfig, packages: list[str], outcome: Outcome, why_plain: str | None, cold_s: float | None
 ) -> Order | None:
     """What to prepare after this run, None where it would be of no use. `cold_s` where this run was not a cold one."""
-    seconds = cold_s if cold_s is not None else outcome.seconds_to_window
+    seconds = cold_s if cold_s is not None else outcome.seconds_to_recording
     if not outcome.torch_was_imported or seconds is None or why_plain is not None:
         return None
     return Order(

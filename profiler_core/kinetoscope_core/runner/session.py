@@ -15,13 +15,13 @@ from .ending import children, failures, leave
 from .ending.end import End, EndOfRun
 from .ending.interrupts import interrupts_deferred
 from .imports import on_import
-from .prewarm.imported_ahead import Wings
-from .profiler.of_the_script import Adoption, Recording
+from .prewarm.imported_ahead import ImportedAhead
+from .profiler.of_the_script import Recording, ScriptProfilers
 from .profiler.recording import Profiler, device_facts, set_profiler_enabled
-from .regions.log import NamedRegion, RegionLog, window_values, write_log
+from .regions.log import NamedRegion, RegionLog, recording_values, write_log
 from .regions.loops import comes_again
 from .regions.other_entries import hook_other_entries
-from .regions.schedule import Plan, Window
+from .regions.schedule import Plan, Schedule
 
 SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
@@ -35,29 +35,29 @@ class Session:
         channel: channels.Channel,
         request: Dict[str, Any],
         loaded_by_python: AbstractSet[str],
-        wings: Optional[Wings] = None,
+        ahead: Optional[ImportedAhead] = None,
     ) -> None:
-        self._wings = wings
+        self._ahead = ahead
         self._channel = channel
         self._loaded_by_python = loaded_by_python
         self._request = request
         self._folder: str = request["folder"]
         self._plan = Plan(request)
-        self._window = Window(self._plan)
+        self._schedule = Schedule(self._plan)
         self._log = RegionLog(self._on_enter, self._on_exit)
         self._profiler = Profiler(self._folder)
-        self._adoption = Adoption(
+        self._script_profilers = ScriptProfilers(
             self._is_not_the_script_s,
             self._step_aside,
-            self._begin_adopted,
-            self._end_adopted,
+            self._begin_own_profiler,
+            self._end_own_profiler,
             self._new_trace_path,
             self._trace_not_saved,
         )
         self._pid = getpid()
         self._state = "waiting"
         self._lock = threading.RLock()
-        self._own_window: Optional[Dict[str, Any]] = None
+        self._our_recording: Optional[Dict[str, Any]] = None
         self._traces = 0
         self._opened_at = 0.0
         self._end = End(channel.send)
@@ -128,17 +128,17 @@ class Session:
         """Closes what is open, saves all that was measured, and says so."""
         if exit_code is not None and not isinstance(exit_code, int):
             exit_code = 1
-        self._close_window("the script ended")
-        if self._adoption.has_unsaved:
+        self._stop_recording("the script ended")
+        if self._script_profilers.has_unsaved:
             self._channel.send("phase", phase="saving the trace")
-        self._adoption.finish()
+        self._script_profilers.finish()
         self._save()
         self._channel.send("ended", exit_code=exit_code, left_by=left_by, device=device_facts())
 
     # --- hooks
 
     def _hook(self) -> None:
-        watch = on_import if self._wings is None else self._wings.stand_by
+        watch = on_import if self._ahead is None else self._ahead.stand_by
         children.keep_before_leaving(self._is_child, self.finish)
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
@@ -155,22 +155,22 @@ class Session:
 
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
-        self._adoption.hook(module)
+        self._script_profilers.hook(module)
         # Some code makes regions only while this is set; it is as soon as we record, which begins at a region.
         set_profiler_enabled(True)
         self._channel.send("phase", phase="torch imported")
 
     def _hook_torch_later(self, module: Any) -> None:
         """What needs more of torch than there is when its first part has been imported."""
-        self._adoption.hook_front(module)
+        self._script_profilers.hook_front(module)
         hook_other_entries(self._log, lambda: self._state == "open")
 
     def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
-        if self._state == "waiting" and self._window.should_open(region, call, comes_again):
-            self._open_window()
+        if self._state == "waiting" and self._schedule.should_start(region, call, comes_again):
+            self._start_recording()
         if not self._plan.has_focus:
-            self._window.note_entry(region)
+            self._schedule.note_entry(region)
 
     def _on_exit(self, region: NamedRegion, has_failed: bool) -> None:
         if self._state == "waiting":
@@ -178,18 +178,18 @@ class Session:
             return
         if self._state != "open":
             return
-        self._window.note_exit(region, is_inside=self._log.open_calls > 0)
+        self._schedule.note_exit(region, is_inside=self._log.open_calls > 0)
         self._report_progress(region)
-        if self._window.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
+        if self._schedule.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             is_first = not (self._end.is_over or self._end.was_stopped)
             self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
-            self._close_window("enough is measured")
+            self._stop_recording("enough is measured")
             if is_first:
                 self._end.begin(is_raised_here=not has_failed)
 
     # --- our window
 
-    def _open_window(self) -> None:
+    def _start_recording(self) -> None:
         with interrupts_deferred(), self._lock:
             if self._state != "waiting" or not self._profiler.can_start_here():
                 return
@@ -214,7 +214,7 @@ class Session:
     def _is_over_budget(self) -> bool:
         return not self._plan.to_the_end and monotonic() - self._opened_at > self._plan.budget_s
 
-    def _close_window(self, why: str) -> None:
+    def _stop_recording(self, why: str) -> None:
         """Stops our profiler and saves its trace and the log. Does nothing unless the window is open."""
         with interrupts_deferred(), self._lock:
             if self._state != "open" or not self._profiler.can_stop_here() or self._is_child():
@@ -230,7 +230,9 @@ class Session:
             except Exception as error:
                 self._trace_not_saved(error)
                 return
-            self._own_window = window_values(path, False, self._profiler.records_cuda, self._log.entries(), still_open)
+            self._our_recording = recording_values(
+                path, False, self._profiler.records_cuda, self._log.entries(), still_open
+            )
             self._save()
         self._channel.send("measured", why=why, device=device_facts())
 
@@ -244,7 +246,7 @@ class Session:
     # --- the script's own profilers
 
     def _step_aside(self) -> None:
-        self._close_window("the script starts a profiler of its own")
+        self._stop_recording("the script starts a profiler of its own")
         if self._state != "aside":
             if self._state == "waiting":
                 set_profiler_enabled(False)
@@ -252,11 +254,11 @@ class Session:
             self._watching.join(2 * WATCH_SECONDS)  # else its frames would be in what the script records of stacks
             self._channel.send("phase", phase="the script's own profiler measures")
 
-    def _begin_adopted(self) -> None:
+    def _begin_own_profiler(self) -> None:
         self._log.clear()
         self._log.is_recording = True
 
-    def _end_adopted(self, recording: Recording) -> None:
+    def _end_own_profiler(self, recording: Recording) -> None:
         self._log.is_recording = False
         recording.entries = self._log.entries()
         recording.still_open = self._log.open_regions()
@@ -265,17 +267,17 @@ class Session:
 
     def _save(self) -> None:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
-        windows = [self._own_window] if self._own_window else []
-        windows += [
-            window_values(recording.path, True, recording.records_cuda, recording.entries, recording.still_open)
-            for recording in self._adoption.recordings
+        recordings = [self._our_recording] if self._our_recording else []
+        recordings += [
+            recording_values(recording.path, True, recording.records_cuda, recording.entries, recording.still_open)
+            for recording in self._script_profilers.recordings
             if recording.path is not None
         ]
         log = {
             **self._log.as_values(),
-            "windows": windows,
+            "recordings": recordings,
             "failures": self._profiler.failures,
-            "recordings": len(self._adoption.recordings),
+            "script_recordings": len(self._script_profilers.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
             "has_children": not self._log.regions and self._have_children_worked(),
@@ -294,7 +296,7 @@ class Session:
             return
         self._last_progress = now
         self._channel.send(
-            "progress", region=region.name, calls=region.place.finished, state=self._state, **self._window.describe()
+            "progress", region=region.name, calls=region.place.finished, state=self._state, **self._schedule.describe()
         )
 
     # --- the other side tells us
@@ -327,7 +329,7 @@ class Session:
             is_stuck = self._state == "open" and monotonic() - self._opened_at > 2 * self._plan.budget_s
             if is_stuck and not self._plan.to_the_end:
                 self._end.is_over = True
-                self._close_window("the time budget is over")
+                self._stop_recording("the time budget is over")
                 self._end.begin_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
@@ -336,7 +338,7 @@ class Session:
         if self._end.is_over:
             return
         self._end.was_stopped = True
-        self._close_window("it was stopped")
+        self._stop_recording("it was stopped")
         if self._state == "waiting":
             self._state = "closed"
         if not interrupt:
@@ -346,7 +348,7 @@ class Session:
 
     def _go_on_unmeasured(self) -> None:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
-        self._close_window("the line was cut")
+        self._stop_recording("the line was cut")
         if self._state == "waiting":
             self._state = "closed"
         starter = os.getppid()

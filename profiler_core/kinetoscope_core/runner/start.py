@@ -11,7 +11,7 @@ from . import channel as channels
 from . import processes, script
 from .prewarm.cuda import Priming, has_cuda
 from .prewarm.groups import NotPrepared
-from .prewarm.imported_ahead import Wings
+from .prewarm.imported_ahead import ImportedAhead
 from .session import Session
 
 _leave = os._exit  # the session wraps it
@@ -23,17 +23,17 @@ def main(loaded_by_python: AbstractSet[str]) -> Any:
     channel = channels.connect()
     channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
     request = channel.receive(None)
-    wings: Optional[Wings] = None
+    ahead: Optional[ImportedAhead] = None
     if request is not None and request["do"] == "prepare":
-        wings, request = _prepare(channel, request, loaded_by_python)
+        ahead, request = _prepare(channel, request, loaded_by_python)
     if request is None:
         raise EOFError
-    return Session(channel, request, loaded_by_python, wings).run()
+    return Session(channel, request, loaded_by_python, ahead).run()
 
 
 def _prepare(
     channel: channels.Channel, order: Request, loaded_by_python: AbstractSet[str]
-) -> Tuple[Wings, Optional[Request]]:
+) -> Tuple[ImportedAhead, Optional[Request]]:
     def end(event: str, why: str) -> None:
         channel.send(event, why=why)
         _leave(0)
@@ -53,19 +53,19 @@ def _prepare(
 
     try:
         script.stand_in(order["script"], order["arguments"])
-        wings = Wings(loaded_by_python, functools.partial(end, "needs_cold"))
-        wings.preload(order["packages"], prime)
+        ahead = ImportedAhead(loaded_by_python, functools.partial(end, "needs_cold"))
+        ahead.preload(order["packages"], prime)
         gc.collect()
         channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
         waiting.join()
         request = waiting.request
-        wings.check_files()
+        ahead.check_files()
     except NotPrepared as reason:
         end("not_prepared", str(reason))
         raise
     if priming is not None:
         priming.watch()
-    return wings, request
+    return ahead, request
 
 
 class _Waiting(threading.Thread):

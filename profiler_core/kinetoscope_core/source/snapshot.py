@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from kinetoscope_core.source.placement import RegionPrint, region_prints
+from kinetoscope_core.source.placement import Fingerprint, fingerprints_of
 from kinetoscope_core.source.regions import Region, RegionsByName, SourceRegions, region_at
 from kinetoscope_core.source.suppressions import ignored_at, ignored_codes
 
@@ -45,7 +45,7 @@ class Sources:
         region = self._region_at(file, line, name)
         return line if region is None else region.line
 
-    def prints_of(self, file: str, measured: Iterable[tuple[int, str]] = ()) -> tuple[RegionPrint, ...]:
+    def prints_of(self, file: str, measured: Iterable[tuple[int, str]] = ()) -> tuple[Fingerprint, ...]:
         """How the regions of a file stood, and the lines (from 1) of the `measured` names that are none of theirs; none
         if it cannot be read or changed since the run began.
         """
@@ -56,7 +56,7 @@ class Sources:
         for region in source.regions:
             known[region.line].append(region)
         unknown = {line for line, name in measured if not any(each.matches(name) for each in known[line])}
-        return tuple(region_prints(source, unknown))
+        return tuple(fingerprints_of(source, unknown))
 
     def text_of(self, file: str) -> bytes:
         """The text of a file, empty if it cannot be read or changed since the run began."""

@@ -247,7 +247,7 @@ def _run_facts(result: Result) -> list[str]:
     facts = [f"`{command.replace('`', chr(39))}`", f"{run.started.replace('T', ' ')[:19]} UTC"]
     if run.is_prepared:
         facts.append("in a prepared interpreter")
-    if run.is_adopted:
+    if run.has_own_profiler:
         facts.append("measured by the script's own profiler")
     return facts
 

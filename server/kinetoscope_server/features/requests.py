@@ -80,8 +80,6 @@ async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, S
         return await asyncio.to_thread(read)
     except KinetoscopeError as error:
         raise _failed(str(error)) from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise _failed(f"The stored run {run} is damaged ({error!r}); profile again.") from error
 
 
 async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[Row | None, Result, str | None]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.source.placement import Placement, Placer, RegionPrint, print_at
+from kinetoscope_core.source.placement import Fingerprint, Placement, Placer, fingerprint_at
 from kinetoscope_core.text import printable
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
@@ -62,7 +62,7 @@ class _File:
 
     uri: str
     document: Document | None
-    placements: dict[RegionPrint, Placement]
+    placements: dict[Fingerprint, Placement]
     has_changed: bool
 
 
@@ -71,12 +71,12 @@ class _Places:
 
     def __init__(self, shown: Shown, documents: Documents, has_changed: Callable[[Shown, str], bool]) -> None:
         self._shown = shown
-        self._files = {file: self._file(file, documents, has_changed) for file in shown.prints}
+        self._files = {file: self._file(file, documents, has_changed) for file in shown.fingerprints}
 
     def _file(self, file: str, documents: Documents, has_changed: Callable[[Shown, str], bool]) -> _File:
         for document in documents.of_path(file):
-            placed = Placer(self._shown.prints[file]).place(document.source)
-            return _File(document.uri, document, {each.print: each for each in placed}, has_changed=False)
+            placed = Placer(self._shown.fingerprints[file]).place(document.source)
+            return _File(document.uri, document, {each.fingerprint: each for each in placed}, has_changed=False)
         return _File(uri_of(file), None, {}, has_changed(self._shown, file))
 
     def of(self, region: Row) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class _Places:
         file = self._files.get(name)
         if file is None:
             return {"uri": uri_of(name), "row": row, "stale": []}
-        found = print_at(self._shown.prints[name], region.line, region.name)
+        found = fingerprint_at(self._shown.fingerprints[name], region.line, region.name)
         placement = None if found is None else file.placements.get(found)
         if placement is not None:
             row = None if placement.region is None else placement.region.line - 1

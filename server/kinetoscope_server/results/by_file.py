@@ -5,7 +5,7 @@ Knows results and documents; how they are shown is for others.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 from kinetoscope_core.analysis.numbered_names import pattern_of
 from kinetoscope_core.results.measures import Finding, Problem, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, from_dict, rows_of, share_of
-from kinetoscope_core.source.placement import Placement, Placer, RegionPrint, print_at
+from kinetoscope_core.source.placement import Fingerprint, Placement, Placer, fingerprint_at
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.text import printable
 from kinetoscope_server.text.documents import Document
 
-Prints = tuple[RegionPrint, ...]
+Fingerprints = tuple[Fingerprint, ...]
 Row: TypeAlias = RegionMeasures | Unmeasured
 """What a result tells of a region: its measures, or that it was entered and has no time."""
 
@@ -27,20 +27,21 @@ _LARGE = ("call_times", "timeline")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """A result that is shown, without what is large in it. `run` is its id in the archive. `prints` are those of the
-    files it measured, by resolved path, as they were then.
+    """A result that is shown, without what is large in it. `run` is its id in the archive. `fingerprints` are those of
+    the files it measured, by resolved path, as they were then.
     """
 
     result: Result
     run: str
-    prints: Mapping[str, Prints]
+    fingerprints: Mapping[str, Fingerprints]
 
     @classmethod
     def of(cls, values: dict[str, Any], run: str) -> "Shown":
-        """From schema 1. Raises `UsageError`, `KeyError`, `TypeError` or `ValueError` for anything else."""
-        small = {name: [without_large(each) for each in values.get(name, ())] for name in ("regions", "groups")}
-        result = from_dict({**values, **small})
-        return cls(result, run, {resolved(file): prints for file, prints in result.sources.items()})
+        """From a result's JSON. Raises `UsageError` for anything else."""
+        result = from_dict(values)
+        regions, groups = (tuple(map(_without_large, each)) for each in (result.regions, result.groups))
+        result = replace(result, regions=regions, groups=groups)
+        return cls(result, run, {resolved(file): fingerprints for file, fingerprints in result.sources.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,8 @@ class Measured:
     """
 
     region: Row
-    print: RegionPrint
-    prints: Prints
+    fingerprint: Fingerprint
+    fingerprints: Fingerprints
     shown: Shown
     names: Sequence[RegionMeasures] = ()
 
@@ -71,7 +72,7 @@ class Measured:
     @cached_property
     def values(self) -> dict[str, Any]:
         """The measures as plain values. Kept, as they are sent after each pause in typing: 1,000 take 90 ms to make."""
-        return without_large(values_of(self.region))
+        return {name: value for name, value in values_of(self.region).items() if name not in _LARGE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,9 @@ class _Kept:
     placers: dict[int, Placer] = field(default_factory=dict[int, Placer])
 
 
-def without_large(measures: dict[str, Any]) -> dict[str, Any]:
-    """The measures of a region without those of single calls: hundreds of values, and shown by few clients."""
-    return {name: value for name, value in measures.items() if name not in _LARGE}
+def _without_large(region: RegionMeasures) -> RegionMeasures:
+    """The measures without those of single calls: hundreds of values, and shown by few clients."""
+    return replace(region, call_times=None, timeline=None)
 
 
 def values_of(region: Row) -> dict[str, Any]:
@@ -155,17 +156,17 @@ class Board:
                 names[region.series, region.file, region.line].append(region)
         self._files[shown.run] = set(measured)
         for file, regions in measured.items():
-            prints = self._shared(file, shown.prints.get(file, ()))
-            by_line: defaultdict[int | None, list[RegionPrint]] = defaultdict(list)
-            for each in prints:
+            fingerprints = self._shared(file, shown.fingerprints.get(file, ()))
+            by_line: defaultdict[int | None, list[Fingerprint]] = defaultdict(list)
+            for each in fingerprints:
                 by_line[each.line].append(each)
             for region in regions:
-                found = print_at(by_line[region.line], region.line, region.name)
+                found = fingerprint_at(by_line[region.line], region.line, region.name)
                 if found is not None:
                     identity = (region.name, found.pattern, found.kind, found.path, found.ordinal)
                     of_series = names.get((region.name, region.file, region.line), ())
                     self._by_file[file].pop(identity, None)
-                    self._by_file[file][identity] = Measured(region, found, prints, shown, of_series)
+                    self._by_file[file][identity] = Measured(region, found, fingerprints, shown, of_series)
         for problem in shown.result.problems:
             self._drop_not_reached(problem, shown)
 
@@ -206,24 +207,24 @@ class Board:
     def closed(self, document: Document) -> None:
         self._kept.pop(document.uri, None)
 
-    def _shared(self, file: str, prints: Prints) -> Prints:
+    def _shared(self, file: str, fingerprints: Fingerprints) -> Fingerprints:
         """Those of an earlier run of the same text, so that they are placed once for all of its runs."""
-        known = {id(measured.prints): measured.prints for measured in self._by_file[file].values()}
-        return next((each for each in known.values() if each == prints), prints)
+        known = {id(measured.fingerprints): measured.fingerprints for measured in self._by_file[file].values()}
+        return next((each for each in known.values() if each == fingerprints), fingerprints)
 
     def _place(self, document: Document, placers: dict[int, Placer]) -> list[Placed]:
         entries = list(self._by_file.get(document.path, {}).values())
-        wanted = {id(measured.prints): measured.prints for measured in entries}
+        wanted = {id(measured.fingerprints): measured.fingerprints for measured in entries}
         for gone in placers.keys() - wanted.keys():
             del placers[gone]
         placements: dict[int, Placement] = {}
-        for key, prints in wanted.items():
+        for key, fingerprints in wanted.items():
             if key not in placers:
-                placers[key] = Placer(prints)
-            placements.update((id(each.print), each) for each in placers[key].place(document.source))
+                placers[key] = Placer(fingerprints)
+            placements.update((id(each.fingerprint), each) for each in placers[key].place(document.source))
         found: list[Placed] = []
         for measured in entries:
-            placement = placements[id(measured.print)]
+            placement = placements[id(measured.fingerprint)]
             if placement.region is not None:
                 reasons = tuple(reasons_of(placement)) if placement.is_stale else ()
                 found.append(Placed(measured, placement.region, reasons))
@@ -236,7 +237,7 @@ class Board:
         if problem.code != "region-not-reached" or problem.file is None:
             return
         file = resolved(problem.file)
-        missed = [each for each in shown.prints.get(file, ()) if each.line == problem.line]
+        missed = [each for each in shown.fingerprints.get(file, ()) if each.line == problem.line]
         names = {(each.pattern, each.kind, each.path, each.ordinal) for each in missed}
         entries = self._by_file[file]
         for identity in [identity for identity in entries if identity[1:] in names]:
@@ -261,7 +262,7 @@ def _newest(found: Iterable[Placed]) -> list[Placed]:
 def reasons_of(placement: Placement) -> Iterator[str]:
     """Why the times are no longer those of the code, for people."""
     if placement.stale_because == "renamed":
-        yield f"it was called {printable(placement.print.name)} when it was measured"
+        yield f"it was called {printable(placement.fingerprint.name)} when it was measured"
     elif placement.stale_because == "own code changed":
         yield "its code has changed since it was measured"
     elif placement.stale_because == "function changed":

@@ -16,13 +16,13 @@ class Changes:
         """The names of the files that a result measured, other than `path`, that are not as they were then."""
         return [
             Path(file).name
-            for file, prints in shown.prints.items()
-            if file != path and prints and self.has_changed(shown, file)
+            for file, fingerprints in shown.fingerprints.items()
+            if file != path and fingerprints and self.has_changed(shown, file)
         ]
 
     def has_changed(self, shown: Shown, file: str) -> bool:
         """Whether a file that a result measured is not as it was then."""
-        return self._digest(file) != shown.prints[file][0].file
+        return self._digest(file) != shown.fingerprints[file][0].file
 
     def _digest(self, file: str) -> str | None:
         try:

@@ -45,8 +45,8 @@ def stored_troubles_of(shown: Shown) -> Troubles:
     """Those of a stored run, for each file that it measured; none for a file that is another one by now."""
     found = troubles_of(shown.result.problems)
     return {
-        file: found.get(file, []) if prints and _is_as_it_was(file, prints[0].file) else []
-        for file, prints in shown.prints.items()
+        file: found.get(file, []) if fingerprints and _is_as_it_was(file, fingerprints[0].file) else []
+        for file, fingerprints in shown.fingerprints.items()
     }
 
 

@@ -26,7 +26,7 @@ ALONE = ("typing_extensions", "numpy")
 """torch imports them, and scripts do without it."""
 
 
-class Wings:
+class ImportedAhead:
     """Modules imported ahead. `give_up(why)` ends the process, for a plain run to begin."""
 
     def __init__(self, loaded_by_python: AbstractSet[str], give_up: Callable[[str], None]) -> None:

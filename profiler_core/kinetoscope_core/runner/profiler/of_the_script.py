@@ -27,7 +27,7 @@ class Recording:
         self.records_cuda = any(name.endswith("CUDA") for name in activities)
 
 
-class Adoption:
+class ScriptProfilers:
     """Watches torch's profile classes.
 
     `ignores(profile)` holds for ours, and for all in forked children. `step_aside()` is called before a profile of the

@@ -265,13 +265,13 @@ class RegionLog:
         return region
 
 
-def window_values(
-    path: str, adopted: bool, records_cuda: bool, entries: Dict[str, List[int]], still_open: Dict[int, int]
+def recording_values(
+    path: str, is_of_script: bool, records_cuda: bool, entries: Dict[str, List[int]], still_open: Dict[int, int]
 ) -> Dict[str, Any]:
     """What the log says of one recording; `still_open` counts the calls of each region that did not end in it."""
     return {
         "trace": os.path.basename(path),
-        "adopted": adopted,
+        "is_of_script": is_of_script,
         "records_cuda": records_cuda,
         "entries": entries,
         "still_open": [[region, calls] for region, calls in still_open.items()],

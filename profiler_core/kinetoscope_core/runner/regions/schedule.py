@@ -57,8 +57,8 @@ class Span:
         )
 
 
-class Window:
-    """Follows the calls of all regions. `should_open` and `is_full` are asked at each entry and exit."""
+class Schedule:
+    """Follows the calls of all regions. `should_start` and `is_full` are asked at each entry and exit."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -83,7 +83,7 @@ class Window:
             self._focused[place] = any(span.holds(place) for span in plan.focus_places)
         return self._focused[place]
 
-    def should_open(self, region: NamedRegion, call: int, comes_again: Callable[[], bool]) -> bool:
+    def should_start(self, region: NamedRegion, call: int, comes_again: Callable[[], bool]) -> bool:
         """Whether to open at this entry. `call` counts the earlier entries of the region in this process.
 
         `comes_again` says whether the code that enters it may run a second time.

@@ -3,7 +3,7 @@
 Compares texts only: knows no editor, no files and no times.
 """
 
-from kinetoscope_core.source.placement.fingerprints import RegionPrint, print_at, region_prints
+from kinetoscope_core.source.placement.fingerprints import Fingerprint, fingerprint_at, fingerprints_of
 from kinetoscope_core.source.placement.placement import Placement, Placer, Stale, fits, place
 
-__all__ = ["Placement", "Placer", "RegionPrint", "Stale", "fits", "place", "print_at", "region_prints"]
+__all__ = ["Fingerprint", "Placement", "Placer", "Stale", "fingerprint_at", "fingerprints_of", "fits", "place"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kinetoscope_core.source.placement.digests import Code
-from kinetoscope_core.source.placement.fingerprints import RegionPrint, file_digest
+from kinetoscope_core.source.placement.fingerprints import Fingerprint, file_digest
 from kinetoscope_core.source.placement.match import Matching, Traits, grouped, match_traits
 from kinetoscope_core.source.placement.outline import Outline
 from kinetoscope_core.source.regions import Region, SourceRegions
@@ -18,7 +18,7 @@ Stale = Literal["own code changed", "renamed", "function changed"]
 class Placement:
     """A measured region and the region that it is now; `None` if it is gone."""
 
-    print: RegionPrint
+    fingerprint: Fingerprint
     region: Region | None
     stale_because: Stale | None
 
@@ -40,21 +40,21 @@ class Placer:
     is kept for the next call, which costs little where they did not change; benchmarks/placing.py measures it.
     """
 
-    __slots__ = ("_last", "_lines", "_outline", "_whole", "prints")
+    __slots__ = ("_last", "_lines", "_outline", "_whole", "fingerprints")
 
-    def __init__(self, prints: Iterable[RegionPrint]) -> None:
-        self.prints = tuple(prints)
+    def __init__(self, fingerprints: Iterable[Fingerprint]) -> None:
+        self.fingerprints = tuple(fingerprints)
         self._whole = grouped(
             (index, (each.block, each.block_row, each.pattern.parts, each.kind, each.path))
-            for index, each in enumerate(self.prints)
+            for index, each in enumerate(self.fingerprints)
             if each.block
         )
-        self._lines = {each.name: None for each in self.prints if each.kind == "statement"}
+        self._lines = {each.name: None for each in self.fingerprints if each.kind == "statement"}
         self._outline: Outline | None = None
         self._last: tuple[bytes, list[Placement]] | None = None
 
     def place(self, source: SourceRegions | str | bytes) -> list[Placement]:
-        """A placement for each print, in their order. No two have the same region."""
+        """A placement for each fingerprint, in their order. No two have the same region."""
         source = source if isinstance(source, SourceRegions) else SourceRegions(source)
         data = source.data
         if self._last is None or self._last[0] != data:
@@ -67,31 +67,31 @@ class Placer:
             yield from source.statements_reading(text)
 
     def _placed(self, data: bytes, regions: Sequence[Region]) -> list[Placement]:
-        if not self.prints or not regions:
-            return [Placement(each, None, None) for each in self.prints]
+        if not self.fingerprints or not regions:
+            return [Placement(each, None, None) for each in self.fingerprints]
         # Also where it is not needed yet: 30 ms for 50,000 lines, when a file is opened and not with the first letter.
         if self._outline is None:
             self._outline = Outline(data)
         else:
             self._outline.update(data)
         if self._is_the_measured_text(data, regions):
-            return [Placement(each, region, None) for each, region in zip(self.prints, regions, strict=True)]
+            return [Placement(each, region, None) for each, region in zip(self.fingerprints, regions, strict=True)]
         return self._matched(self._outline, regions)
 
     def _is_the_measured_text(self, data: bytes, regions: Sequence[Region]) -> bool:
-        first = self.prints[0]
+        first = self.fingerprints[0]
         return (
             len(data) == first.file_bytes
-            and len(regions) == len(self.prints)
+            and len(regions) == len(self.fingerprints)
             and all(
                 each.file == first.file and _is_alike(each, region)
-                for each, region in zip(self.prints, regions, strict=True)
+                for each, region in zip(self.fingerprints, regions, strict=True)
             )
             and file_digest(data) == first.file
         )
 
     def _matched(self, outline: Outline, regions: Sequence[Region]) -> list[Placement]:
-        matching = Matching([each.line for each in self.prints], [region.line for region in regions])
+        matching = Matching([each.line for each in self.fingerprints], [region.line for region in regions])
         # Where all the text of a function is what it was, nothing more needs to be known of it.
         whole = (
             (index, (*outline.whereabouts(region), region.pattern.parts, region.kind, region.path))
@@ -100,21 +100,23 @@ class Placer:
         matching.pair_by(self._whole, whole)
         unchanged = dict(matching.pairs)
         taken = set(unchanged.values())
-        rest = [index for index in range(len(self.prints)) if index not in unchanged]
+        rest = [index for index in range(len(self.fingerprints)) if index not in unchanged]
         codes: dict[int, Code] = {}
         if rest:
             codes = outline.codes(regions, [index for index in range(len(regions)) if index not in taken])
             match_traits(
                 matching,
-                {index: _traits(self.prints[index], self.prints[index]) for index in rest},
+                {index: _traits(self.fingerprints[index], self.fingerprints[index]) for index in rest},
                 {index: _traits(regions[index], code) for index, code in codes.items()},
             )
-        found = [self._found(index, matching.pairs.get(index), regions, codes) for index in range(len(self.prints))]
+        found = [
+            self._found(index, matching.pairs.get(index), regions, codes) for index in range(len(self.fingerprints))
+        ]
         if self._last is None:
-            return [Placement(each, *where) for each, where in zip(self.prints, found, strict=True)]
+            return [Placement(each, *where) for each, where in zip(self.fingerprints, found, strict=True)]
         # Most are what they were before an edit.
         return [
-            last if last.region is where[0] and last.stale_because == where[1] else Placement(last.print, *where)
+            last if last.region is where[0] and last.stale_because == where[1] else Placement(last.fingerprint, *where)
             for last, where in zip(self._last[1], found, strict=True)
         ]
 
@@ -124,30 +126,30 @@ class Placer:
         if found is None:
             return None, None
         code = codes.get(found)
-        return regions[found], None if code is None else _stale(self.prints[index], regions[found], code)
+        return regions[found], None if code is None else _stale(self.fingerprints[index], regions[found], code)
 
 
-def place(prints: Iterable[RegionPrint], source: SourceRegions | str | bytes) -> list[Placement]:
-    """A placement for each print, in their order; see `Placer`."""
-    return Placer(prints).place(source)
+def place(fingerprints: Iterable[Fingerprint], source: SourceRegions | str | bytes) -> list[Placement]:
+    """A placement for each fingerprint, in their order; see `Placer`."""
+    return Placer(fingerprints).place(source)
 
 
-def fits(prints: Iterable[RegionPrint], source: SourceRegions | str | bytes) -> bool:
+def fits(fingerprints: Iterable[Fingerprint], source: SourceRegions | str | bytes) -> bool:
     """Whether a result still has something to show in the text: at least one of its regions is there."""
-    return any(not placement.is_gone for placement in place(prints, source))
+    return any(not placement.is_gone for placement in place(fingerprints, source))
 
 
-def _traits(region: RegionPrint | Region, code: RegionPrint | Code) -> Traits:
+def _traits(region: Fingerprint | Region, code: Fingerprint | Code) -> Traits:
     return Traits(
         region.pattern, region.kind, region.path, region.line, code.own, code.function, code.above, code.below
     )
 
 
-def _is_alike(each: RegionPrint, region: Region) -> bool:
+def _is_alike(each: Fingerprint, region: Region) -> bool:
     return (each.pattern, each.kind, each.path, each.line) == (region.pattern, region.kind, region.path, region.line)
 
 
-def _stale(each: RegionPrint, region: Region, code: Code) -> Stale | None:
+def _stale(each: Fingerprint, region: Region, code: Code) -> Stale | None:
     if each.own != code.own or each.kind != region.kind:
         return "own code changed"
     if each.pattern != region.pattern:

@@ -36,7 +36,7 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
     )
 
 
-def _launched_before_window(run: RunFacts) -> Claim | None:
+def _launched_before_recording(run: RunFacts) -> Claim | None:
     count = ns = 0
     is_cut = False
     for recording in run.recordings:
@@ -60,5 +60,5 @@ def _launched_before_window(run: RunFacts) -> Claim | None:
 
 RULES: Final = (
     Rule("launches-without-record", "information", of_run=_launches_without_record, share=0),
-    Rule("launched-before-window", "information", of_run=_launched_before_window, share=0),
+    Rule("launched-before-window", "information", of_run=_launched_before_recording, share=0),
 )
