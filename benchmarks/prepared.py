@@ -35,7 +35,7 @@ CASES: dict[str, tuple[list[str], str]] = {
 }
 """Command, and the package that it needs besides torch."""
 
-WITH_PACKAGES = {"lightning": ["lightning"], "trainer_gpt2": ["transformers"]}
+WITH_PACKAGES = {"train_mlp": ["torch._dynamo"], "lightning": ["lightning"], "trainer_gpt2": ["transformers"]}
 """Those that are also clicked with `prepared.packages`."""
 
 REGION_CASES = ("matmul_add", "train_mlp")

@@ -1,4 +1,4 @@
-"""Two passages of a region, then the ending that the first argument names."""
+"""Two calls of a region, then the ending that the first argument names."""
 
 import atexit
 import ctypes

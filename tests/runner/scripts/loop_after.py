@@ -1,4 +1,4 @@
-"""Fewer passages than wanted, then nothing but an endless loop."""
+"""Fewer calls than wanted, then nothing but an endless loop."""
 
 import torch
 from torch.profiler import record_function

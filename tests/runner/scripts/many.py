@@ -1,4 +1,4 @@
-"""Ten thousand passages, and numbered names."""
+"""Ten thousand calls, and numbered names."""
 
 import torch
 from torch.profiler import record_function

@@ -1,4 +1,4 @@
-"""Endless passages of 300 small operators: a second of them is a trace of tens of megabytes."""
+"""Endless calls of 300 small operators: a second of them is a trace of tens of megabytes."""
 
 import torch
 from torch.profiler import record_function

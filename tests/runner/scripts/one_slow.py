@@ -1,4 +1,4 @@
-"""A region of which one passage takes long: the one that the argument names, from 0."""
+"""A region of which one call takes long: the one that the argument names, from 0."""
 
 import sys
 import time

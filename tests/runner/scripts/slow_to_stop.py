@@ -1,4 +1,4 @@
-"""Its passages are short and stopping the profiler takes a second, so the script meets its end before the signal."""
+"""Its calls are short and stopping the profiler takes a second, so the script meets its end before the signal."""
 
 import time
 
