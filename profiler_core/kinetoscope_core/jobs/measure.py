@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, summarised
@@ -10,41 +9,22 @@ from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
     keys_of_unlogged,
     regions_not_entered,
-    regions_not_recorded,
-    regions_with_few_calls,
     windows_of,
 )
 from kinetoscope_core.analysis.region_log import read_region_log
 from kinetoscope_core.analysis.statistics import RegionKey, Window, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured
-from kinetoscope_core.jobs.problems import (
-    changed_while_running,
-    cupti_problems,
-    ending_problem,
-    not_ended,
-    not_reached,
-    nothing_measured,
-    outside_while_stopping,
-    own_profiler_was_silent,
-    own_profiler_without_cuda,
-    recorded_by_us,
-    saved_when_ended,
-    without_own_profiler,
-)
+from kinetoscope_core.jobs.problems import nothing_measured
+from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
 from kinetoscope_core.results.measures import Device, Problem
 from kinetoscope_core.results.result import Result, RunInfo
 from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.source.regions import Region, RegionsByName
-from kinetoscope_core.source.save_points import saves_when_ended
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
-
-_SHOWN_AT_THE_REGION = ("profiler-overhead", "unfinished-region")
-"""Of a run these are no news: the window opens with the profiler's own start-up and closes when enough is measured.
-What of it lies in a measured region is shown there."""
 
 
 def measure_run(
@@ -64,43 +44,10 @@ def measure_run(
     not_entered = regions_not_entered(log, known, script)
     parts, only_ours = windows_of(log, readings, sources, config.warmup, keys_of_unlogged(not_entered, script))
     found = summarised(readings, parts, sources)
-    regions = found.regions
-    if not any(region.file for region in (*regions, *found.unmeasured)):
+    if not any(region.file for region in (*found.regions, *found.unmeasured)):
         raise nothing_measured(outcome, len(known), log, config.focus, script)
-    has_own_profiler = any(window.is_of_script for window in windows)
-    problems = [
-        problem for reading in readings for problem in reading.problems if problem.code not in _SHOWN_AT_THE_REGION
-    ]
-    problems = [each if has_own_profiler else without_own_profiler(each) for each in problems]
-    problems += [not_ended(each) for each in found.unmeasured if each.file and each.at_least_ns is not None]
-    problems += cupti_problems(log.failures)
-    outside_ns = sum(reading.attribution.outside_ns or 0 for reading in readings)
-    if log.was_quietened and not windows[0].is_of_script and outside_ns:
-        problems.append(outside_while_stopping(outside_ns))
-        of_run = [each for each in found.of_run if each.code != "outside-regions"]  # said with its cause
-        found = replace(found, of_run=tuple(of_run))
-    measured = {(region.file, region.line) for region in (*regions, *found.unmeasured)}
-    if config.focus is None:
-        recorded = {key for window in parts for key in window.keys}
-        problems += regions_not_recorded(log, recorded, sources, outcome.device.torch)
-    if script is not None and config.focus is None and outcome.ending == "ended":
-        missing = [region for region in not_entered if (str(script), region.line) not in measured]
-        problems += [not_reached(str(script), region.line, region.name) for region in missing]
-    ending = ending_problem(outcome)
-    if ending is not None:
-        problems.insert(0, ending)
-    problems += [Problem(code, message) for code, message in outcome.problems]
-    if outcome.was_ended_early and script is not None:
-        problems += [saved_when_ended(str(script), *found) for found in saves_when_ended(sources.text_of(str(script)))]
-    problems += [changed_while_running(file) for file in sorted(sources.changed)]
-    if has_own_profiler and outcome.device.devices and not any(window.records_cuda for window in windows):
-        problems.append(own_profiler_without_cuda())
-    if only_ours:
-        problems.append(recorded_by_us(only_ours[0].file, only_ours[0].line, [key.name for key in only_ours]))
-    if config.focus is None and outcome.was_ended_early and not has_own_profiler:
-        problems += regions_with_few_calls([*found.groups, *regions], config.active)
-    if log.was_aside and not has_own_profiler:
-        problems.append(own_profiler_was_silent())
+    run = MeasuredRun(config, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
+    problems = problems_of(run)
     info = RunInfo(
         script=config.script,
         is_module=config.is_module,
@@ -113,7 +60,7 @@ def measure_run(
         was_ended_early=outcome.was_ended_early,
         warmup=config.warmup,
         active=config.active,
-        has_own_profiler=has_own_profiler,
+        has_own_profiler=run.has_own_profiler,
         is_prepared=outcome.is_prepared,
     )
     return _result(
@@ -121,7 +68,7 @@ def measure_run(
         [window.trace for window in windows],
         readings,
         parts,
-        found,
+        run.summary,
         problems,
         outcome.device.torch,
         outcome.device.devices,
@@ -226,6 +173,6 @@ def _result(
 def _no_cuda_because(outcome: Outcome, problems: Sequence[Problem]) -> str | None:
     if outcome.device.no_cuda_because is not None:
         return outcome.device.no_cuda_because
-    if any(problem.code.startswith(("cupti-", "adopted-without-cuda")) for problem in problems):
+    if any(problem.code.startswith(("cupti-", "own-profiler-without-cuda")) for problem in problems):
         return "see the notes"
     return "the script launched no work on the GPU while it was measured" if outcome.device.devices else None

@@ -192,7 +192,7 @@ def _place_text(place: Span) -> str:
 def own_profiler_without_cuda() -> Problem:
     """The script's own profiler recorded, but only the CPU."""
     return Problem(
-        "adopted-without-cuda",
+        "own-profiler-without-cuda",
         "No GPU times: the script's own profiler records only the CPU; add ProfilerActivity.CUDA to its activities.",
     )
 
@@ -202,7 +202,7 @@ def own_profiler_was_silent() -> Problem:
     return Problem(
         "own-profiler-silent",
         "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
-        " and ours stepped aside for it: only what ran before is measured.",
+        " and ours is not started beside it: only what ran before is measured.",
     )
 
 

@@ -1,4 +1,4 @@
-"""One run, from the first message to the last: puts the log, the window, the profilers and the script together."""
+"""One run, from the first message to the last: puts the log, the schedule, the profilers and the script together."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ WATCH_SECONDS = 0.25
 
 
 class Session:
-    """The state of a run: `waiting` for the window, `open`, `closed`, or `aside` for the script's own profiler."""
+    """The state of a run: `waiting` to record, `open` while it records, `closed`, or `aside` for the script's own profiler."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class Session:
             if is_first:
                 self._end.begin(is_raised_here=not has_failed)
 
-    # --- our window
+    # --- our recording
 
     def _start_recording(self) -> None:
         with interrupts_deferred(), self._lock:
@@ -215,7 +215,7 @@ class Session:
         return not self._plan.to_the_end and monotonic() - self._opened_at > self._plan.budget_s
 
     def _stop_recording(self, why: str) -> None:
-        """Stops our profiler and saves its trace and the log. Does nothing unless the window is open."""
+        """Stops our profiler and saves its trace and the log. Does nothing unless it records."""
         with interrupts_deferred(), self._lock:
             if self._state != "open" or not self._profiler.can_stop_here() or self._is_child():
                 return
@@ -263,10 +263,9 @@ class Session:
         recording.entries = self._log.entries()
         recording.still_open = self._log.open_regions()
 
-    # --- telling the other side
-
     def _save(self) -> None:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
+        run_id = self._request["run_id"]
         recordings = [self._our_recording] if self._our_recording else []
         recordings += [
             recording_values(recording.path, True, recording.records_cuda, recording.entries, recording.still_open)
@@ -280,15 +279,12 @@ class Session:
             "script_recordings": len(self._script_profilers.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
-            "has_children": not self._log.regions and self._have_children_worked(),
+            "has_children": not self._log.regions and children.have_worked(processes.processes_of(run_id)),
         }
         try:
             write_log(self._folder, log)
         except OSError as error:
             self._channel.send("problem", code="log-not-saved", message=f"The region log was not saved: {error}")
-
-    def _have_children_worked(self) -> bool:
-        return children.have_worked(processes.processes_of(self._request["run_id"]))
 
     def _report_progress(self, region: NamedRegion) -> None:
         now = monotonic()
@@ -298,8 +294,6 @@ class Session:
         self._channel.send(
             "progress", region=region.name, calls=region.place.finished, state=self._state, **self._schedule.describe()
         )
-
-    # --- the other side tells us
 
     def _begin_to_watch(self, _heard: object = None) -> None:
         self._watching = threading.Thread(target=self._watch, name="kinetoscope", daemon=True)

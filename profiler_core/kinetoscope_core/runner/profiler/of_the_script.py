@@ -1,4 +1,4 @@
-"""The script's own profilers: while one records, ours steps aside, and its traces are what we measure.
+"""The script's own profilers: while one records, ours is not on, and its traces are what we measure.
 
 Two profilers at once end in an error or a crash, and Kineto saves a trace once (facts/kineto.md). So the script's own
 export comes first and we copy its file; what it does not export, we save when it can no longer want to.
