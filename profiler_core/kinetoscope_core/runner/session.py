@@ -28,7 +28,7 @@ WATCH_SECONDS = 0.25
 
 
 class Session:
-    """The state of a run: `waiting` to record, `open` while it records, `closed`, or `aside` for the script's own profiler."""
+    """The state of a run: `waiting`, `open` while we record, `closed`, or `aside` for the script's own profiler."""
 
     def __init__(
         self,
@@ -186,8 +186,6 @@ class Session:
             self._stop_recording("enough is measured")
             if is_first:
                 self._end.begin(is_raised_here=not has_failed)
-
-    # --- our recording
 
     def _start_recording(self) -> None:
         with interrupts_deferred(), self._lock:
