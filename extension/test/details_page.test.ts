@@ -15,7 +15,7 @@ test('a saved page brings all that it shows, and runs and loads nothing', () => 
   assert.match(page, /default-src 'none'; style-src 'unsafe-inline'/);
   assert.doesNotMatch(page, /<script|<link|<img|https?:\/\/(?!www\.w3\.org)/);
   assert.match(page, /svg[^>]*class="lanes"/);
-  assert.match(page, /svg[^>]*class="occurrences"/);
+  assert.match(page, /svg[^>]*class="calls"/);
   assert.match(page, /150 ns/);
 });
 
@@ -33,7 +33,7 @@ test('names are text wherever they stand', () => {
 });
 
 test('results of older versions say what they lack', () => {
-  const old = region(0, { breakdown: null, timeline: null, occurrence_times: null });
+  const old = region(0, { breakdown: null, timeline: null, call_times: null });
   const page = savedPage({ ...run, regions: [old] }, view, '');
   assert.equal(page.match(/Not kept with this result/g)?.length, 2);
   assert.match(page, /what it is made of was not kept/);

@@ -2,7 +2,7 @@
 import type {
   Finding,
   Measures,
-  OccurrenceTimes,
+  CallTimes,
   RegionMeasures,
   RunRegion,
   RunResult,
@@ -37,7 +37,7 @@ export const timeline: Timeline = {
   device_left_out: 0,
 };
 
-export const occurrences: OccurrenceTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) => ({
+export const calls: CallTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) => ({
   trace: 0,
   start_ns: 1_000_000 + index * 2_000,
   is_warmup: index === 0,
@@ -65,7 +65,7 @@ export const measures: Measures = {
   name: 'step',
   file: '/w/train.py',
   line: 10,
-  occurrences: 4,
+  calls: 4,
   measured: 3,
   is_cold: false,
   unfinished: 0,
@@ -78,7 +78,7 @@ export const measures: Measures = {
   launches: spread(2, 3),
   overhead_ns: 0,
   bound: 'overhead',
-  median_occurrence: { trace: 0, start_ns: 1_004_000, cpu_total_ns: 100, cuda_total_ns: 100 },
+  median_call: { trace: 0, start_ns: 1_004_000, cpu_total_ns: 100, cuda_total_ns: 100 },
   first: { trace: 0, start_ns: 1_000_000, cpu_total_ns: 900, cuda_total_ns: 100 },
   breakdown: {
     cpu_nested_ns: 0,
@@ -94,7 +94,7 @@ export const measures: Measures = {
     chain: [
       { kind: 'region', name: 'step' },
       { kind: 'operator', name: 'aten::mm' },
-      { kind: 'call', name: 'cudaLaunchKernel' },
+      { kind: 'api_call', name: 'cudaLaunchKernel' },
       { kind: 'activity', name: 'void gemm<float>(int)' },
     ],
     threads: 1,
@@ -105,7 +105,7 @@ export const measures: Measures = {
   findings: [],
 };
 
-const whole: RegionMeasures = { ...measures, occurrence_times: occurrences, timeline };
+const whole: RegionMeasures = { ...measures, call_times: calls, timeline };
 
 export function region(index: number, changes: Partial<RegionMeasures>, rest: Partial<RunRegion> = {}): RunRegion {
   return {

@@ -7,13 +7,13 @@ export function listed(run: RunResult): ListedRun {
 }
 
 function withoutTimes(measures: RunRegion['measures']): ListedRegion['measures'] {
-  const short = { ...measures, occurrence_times: null, timeline: null };
+  const short = { ...measures, call_times: null, timeline: null };
   return short;
 }
 
 export function timesOf(run: RunResult, region: number): RegionTimes | null {
   const found = run.regions.find((each) => each.index === region);
-  return found ? { occurrences: found.measures.occurrence_times, timeline: found.measures.timeline } : null;
+  return found ? { calls: found.measures.call_times, timeline: found.measures.timeline } : null;
 }
 
 /** The region of a name nearest to a line, else the nearest of the file. */

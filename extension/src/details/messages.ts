@@ -1,6 +1,6 @@
-// What the panel and its web view tell each other. Regions go over without their occurrences and timeline, which can be
+// What the panel and its web view tell each other. Regions go over without their calls and timeline, which can be
 // megabytes; those of the chosen one are asked for.
-import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline, Unmeasured } from '../server/protocol';
+import type { Measures, CallTimes, RunRegion, RunResult, Timeline, Unmeasured } from '../server/protocol';
 import type { Order } from './table/rows';
 
 export interface ListedRegion extends Omit<RunRegion, 'measures'> {
@@ -13,7 +13,7 @@ export interface ListedRun extends Omit<RunResult, 'regions'> {
 
 /** What is long of a region; null where a result stored by an older version lacks it. */
 export interface RegionTimes {
-  occurrences: OccurrenceTimes[] | null;
+  calls: CallTimes[] | null;
   timeline: Timeline | null;
 }
 

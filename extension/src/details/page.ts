@@ -8,8 +8,8 @@ import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { ListedRegion, RegionTimes, View } from './messages';
-import { occurrencesLayout } from './charts/occurrences';
-import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './charts/occurrences_drawing';
+import { callsLayout } from './charts/calls';
+import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
 import { filtered, ordered, regionsOf } from './table/rows';
@@ -61,7 +61,7 @@ export function savedPage(result: RunResult, view: View, css: string): string {
     </html>`.text;
 }
 
-function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes, view: View): Markup {
+function regionPage(region: ListedRegion, { calls, timeline }: RegionTimes, view: View): Markup {
   const { measures } = region;
   const head = html`<h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
     ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}`;
@@ -74,13 +74,13 @@ function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes
           <p class="quiet">${lanesCaption(timeline)}</p>
           ${asTable(lanesTable(timeline))}`;
   const chart =
-    occurrences === null
+    calls === null
       ? html`<p class="quiet">${NOT_KEPT}</p>`
-      : html`${occurrencesSvg(occurrencesLayout(occurrences, measures, WIDTH), occurrences, measures)}
-          <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>
-          ${asTable(occurrencesTable(occurrences))}`;
+      : html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
+          <p class="quiet">${callsCaption(calls, measures)}</p>
+          ${asTable(callsTable(calls))}`;
   return html`<section class="chosen">
-    ${head} ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
+    ${head} ${cardsMarkup(measures, { lanes, calls: chart, isWide: (calls?.length ?? 0) > MANY })}
   </section>`;
 }
 

@@ -10,7 +10,7 @@ export interface Spread {
 
 export type Bound = 'overhead' | 'compute' | 'communication' | 'copy' | 'mixed' | 'sync' | 'cpu-only';
 
-export interface OccurrenceInTrace {
+export interface CallInTrace {
   trace: number;
   start_ns: number;
   cpu_total_ns: number;
@@ -32,7 +32,7 @@ export interface OperatorShare {
 }
 
 export interface ChainLink {
-  kind: 'region' | 'operator' | 'call' | 'activity';
+  kind: 'region' | 'operator' | 'api_call' | 'activity';
   name: string;
 }
 
@@ -52,8 +52,8 @@ export interface Breakdown {
   on_other_threads: number;
 }
 
-/** One passage through a region. At most 200 of a region are kept, evenly chosen. */
-export interface OccurrenceTimes {
+/** One call through a region. At most 200 of a region are kept, evenly chosen. */
+export interface CallTimes {
   trace: number;
   start_ns: number;
   is_warmup: boolean;
@@ -65,7 +65,7 @@ export interface OccurrenceTimes {
 
 /** A slice of the CPU. Thread 0 is the region's own; `start_ns` counts from where the timeline starts. */
 export interface HostSlice {
-  kind: 'region' | 'operator' | 'launch' | 'sync' | 'call';
+  kind: 'region' | 'operator' | 'launch' | 'sync' | 'api_call';
   name: string;
   thread: number;
   depth: number;
@@ -82,7 +82,7 @@ export interface DeviceSlice {
   launch: number | null;
 }
 
-/** The median occurrence. `end_ns` is where its last device activity, or the region itself, ends. */
+/** The median call. `end_ns` is where its last device activity, or the region itself, ends. */
 export interface Timeline {
   trace: number;
   start_ns: number;
@@ -120,7 +120,7 @@ export interface Measures {
   name: string;
   file: string | null;
   line: number | null;
-  occurrences: number;
+  calls: number;
   measured: number;
   is_cold: boolean;
   unfinished: number;
@@ -133,8 +133,8 @@ export interface Measures {
   launches: Spread | null;
   overhead_ns: number;
   bound: Bound | null;
-  median_occurrence: OccurrenceInTrace;
-  first: OccurrenceInTrace;
+  median_call: CallInTrace;
+  first: CallInTrace;
   breakdown: Breakdown | null;
   cpu_recorded_ns: number | null;
   cuda_recorded_ns: number | null;
@@ -155,7 +155,7 @@ type Time =
   | 'backward_cuda_ns'
   | 'launches'
   | 'bound'
-  | 'median_occurrence'
+  | 'median_call'
   | 'breakdown'
   | 'findings';
 
@@ -164,7 +164,7 @@ export type Unmeasured = Omit<Measures, Time> & Record<Time, null>;
 
 /** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */
 export interface RegionMeasures extends Measures {
-  occurrence_times: OccurrenceTimes[] | null;
+  call_times: CallTimes[] | null;
   timeline: Timeline | null;
 }
 
@@ -200,7 +200,7 @@ export interface Problem {
 /** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
 export interface RunRegion {
   index: number;
-  measures: RegionMeasures | (Unmeasured & Pick<RegionMeasures, 'occurrence_times' | 'timeline'>);
+  measures: RegionMeasures | (Unmeasured & Pick<RegionMeasures, 'call_times' | 'timeline'>);
   uri: string | null;
   row: number | null;
   share: number | null;

@@ -1,4 +1,4 @@
-// One occurrence to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
+// One call to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
 import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol';
 import type { Span } from '../messages';
 import { ticks, type Tick } from './scale';

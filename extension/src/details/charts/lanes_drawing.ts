@@ -1,4 +1,4 @@
-// Draws one occurrence to scale as SVG, and says in words what each thing in it is.
+// Draws one call to scale as SVG, and says in words what each thing in it is.
 import type { HostSlice, Timeline } from '../../server/protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
@@ -10,10 +10,10 @@ const KINDS: Record<HostSlice['kind'], string> = {
   operator: 'operator',
   launch: 'launch',
   sync: 'waits for the GPU',
-  call: 'CUDA call',
+  api_call: 'CUDA API call',
 };
 
-const LEGEND: Readonly<Record<string, string>> = { ...KINDS, call: 'other CUDA call', activity: 'GPU work' };
+const LEGEND: Readonly<Record<string, string>> = { ...KINDS, api_call: 'other CUDA API call', activity: 'GPU work' };
 
 /** The kinds that there are in it. */
 export function lanesLegend(timeline: Timeline): Markup {
@@ -140,7 +140,7 @@ function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: numb
 /** What the drawing shows and what it leaves out. */
 export function lanesCaption(timeline: Timeline): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
-  const said = [`The median occurrence, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  const said = [`The median call, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
   if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU work of it');
   else if (after > 0) said.push(`its GPU work ends ${timeText(after)} after the region was left`);
   else said.push('its GPU work ends before the region was left');
@@ -151,7 +151,7 @@ export function lanesCaption(timeline: Timeline): string {
   const omitted = left.length > 0 ? ` The shortest are not drawn: ${left.join(' and ')}.` : '';
   const gaps =
     timeline.device.length > 0 && timeline.device_left_out === 0
-      ? ' In a gap the GPU has nothing of this occurrence to do.'
+      ? ' In a gap the GPU has nothing of this call to do.'
       : '';
   return `${said.join('; ')}.${gaps}${omitted}`;
 }

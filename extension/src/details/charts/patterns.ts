@@ -18,7 +18,7 @@ export const patterns = html`<svg class="patterns" width="0" height="0" aria-hid
 
 const PATTERN_OF: Record<string, string> = {
   nested: 'diagonal',
-  calls: 'dots',
+  api_calls: 'dots',
   self: 'stripes',
   sync: 'diagonal',
   'cuda-warmup': 'diagonal',

@@ -48,7 +48,7 @@ export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
 function notesOf(region: ListedRegion): string[] {
   const { measures } = region;
   if (!hasTimes(measures)) return whyUnmeasured(measures);
-  const notes = [`${measures.measured} of ${countText(measures.occurrences, 'occurrence')} measured.`];
+  const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
   if ((measures.names ?? 1) > 1)
     notes.push(`${measures.names} names that differ in numbers alone, or that torch gave.`);
   if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
@@ -56,7 +56,7 @@ function notesOf(region: ListedRegion): string[] {
   const parts = measures.breakdown;
   if (parts !== null && parts.threads > 1) {
     notes.push(
-      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'occurrence')} not on that of the first.`,
+      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'call')} not on that of the first.`,
     );
   }
   if (measures.overhead_ns > 0) {
@@ -66,7 +66,7 @@ function notesOf(region: ListedRegion): string[] {
 }
 
 function whyUnmeasured(measures: Unmeasured): string[] {
-  const calls = countText(measures.occurrences, 'call');
+  const calls = countText(measures.calls, 'call');
   const what = `Not measured: ${unmeasuredText(measures)} (${calls} seen).`;
   return typeof measures.at_least_ns === 'number'
     ? [what, 'Mark what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']

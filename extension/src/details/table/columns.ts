@@ -66,7 +66,7 @@ function time(id: ColumnId, heading: string, meaning: string, spread: (region: L
   return {
     id,
     heading,
-    meaning: `${meaning}. Median of the measured occurrences`,
+    meaning: `${meaning}. Median of the measured calls`,
     kind: 'time',
     field: `${id}_ns_median`,
     value: (region) => median(spread(region)),
@@ -94,7 +94,7 @@ const CUDA: readonly Column[] = [
   {
     id: 'launches',
     heading: 'Launches',
-    meaning: 'GPU activities of the region and of those nested in it. Median of the measured occurrences',
+    meaning: 'GPU activities of the region and of those nested in it. Median of the measured calls',
     kind: 'count',
     field: 'launches_median',
     value: (region) => median(region.measures.launches),
@@ -121,21 +121,21 @@ const CPU: readonly Column[] = [
 const MEASURED: Column = {
   id: 'measured',
   heading: 'Measured',
-  meaning: 'Occurrences that enter the numbers, of all that were seen',
+  meaning: 'Calls that enter the numbers, of all that were seen',
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
   text: ({ measures }) => {
     if (!hasTimes(measures)) return unmeasuredText(measures);
-    const { measured, occurrences, is_cold } = measures;
-    return `${measured} of ${occurrences}${is_cold ? ', cold' : ''}`;
+    const { measured, calls, is_cold } = measures;
+    return `${measured} of ${calls}${is_cold ? ', cold' : ''}`;
   },
 };
 
 const BOUND: Column = {
   id: 'bound',
   heading: 'Bound',
-  meaning: 'What limits its median occurrence',
+  meaning: 'What limits its median call',
   kind: 'text',
   field: 'bound',
   value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),

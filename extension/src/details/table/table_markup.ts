@@ -6,7 +6,7 @@ import type { ListedRegion } from '../messages';
 import type { Order } from './rows';
 import { shareText, timeParts } from '../text';
 
-export const TABLE_CAPTION = 'Medians of the measured occurrences.';
+export const TABLE_CAPTION = 'Medians of the measured calls.';
 
 const SHARE_WIDTH = 48;
 

@@ -1,18 +1,18 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
-import type { Measures, OccurrenceTimes, Timeline } from '../../server/protocol';
+import type { Measures, CallTimes, Timeline } from '../../server/protocol';
 import { cardsMarkup, MANY, NOT_KEPT } from '../region/cards';
 import { hasTimes } from '../table/columns';
 import { findingsMarkup } from '../region/findings_markup';
 import { lanesCaption, lanesLegend, lanesTable } from '../charts/lanes_drawing';
 import { html, nothing, type Markup } from '../markup';
 import type { ListedRegion, RegionTimes, Span } from '../messages';
-import { occurrencesSummary } from '../charts/occurrences';
-import { occurrencesCaption, occurrencesTable } from '../charts/occurrences_drawing';
+import { callsSummary } from '../charts/calls';
+import { callsCaption, callsTable } from '../charts/calls_drawing';
 import { factsMarkup, placeText } from '../region/region_markup';
 import { printable } from '../text';
 import { byId, onClick } from './elements';
 import { LanesChart } from './lanes_chart';
-import { OccurrencesChart } from './occurrences_chart';
+import { CallsChart } from './calls_chart';
 
 export interface RegionEvents {
   reveal: (region: number) => void;
@@ -21,7 +21,7 @@ export interface RegionEvents {
 }
 
 export class RegionSection {
-  private occurrences: OccurrencesChart | null = null;
+  private calls: CallsChart | null = null;
   private lanes: LanesChart | null = null;
 
   constructor(
@@ -32,13 +32,13 @@ export class RegionSection {
     new ResizeObserver(() => {
       if (section.clientWidth === width) return;
       width = section.clientWidth;
-      this.occurrences?.redraw();
+      this.calls?.redraw();
       this.lanes?.redraw();
     }).observe(section);
   }
 
   clear(): void {
-    this.occurrences = this.lanes = null;
+    this.calls = this.lanes = null;
     this.section.replaceChildren();
   }
 
@@ -52,7 +52,7 @@ export class RegionSection {
       </header>
       <div id="region-facts"></div>
       ${findingsMarkup(measures.findings, region.index)}
-      ${hasTimes(measures) ? cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false }) : nothing}`.text;
+      ${hasTimes(measures) ? cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, calls: html`<div id="calls"></div>`, isWide: false }) : nothing}`.text;
     onClick('go-to-line', () => {
       this.events.reveal(region.index);
     });
@@ -71,23 +71,23 @@ export class RegionSection {
   }
 
   /** The charts of the region that is shown. */
-  addTimes(region: ListedRegion, { occurrences, timeline }: RegionTimes, span: Span | null): void {
+  addTimes(region: ListedRegion, { calls, timeline }: RegionTimes, span: Span | null): void {
     if (!hasTimes(region.measures)) return;
-    this.addOccurrences(byId('occurrences', HTMLElement), occurrences, region.measures);
+    this.addCalls(byId('calls', HTMLElement), calls, region.measures);
     this.addLanes(byId('lanes', HTMLElement), timeline, span);
   }
 
-  private addOccurrences(place: HTMLElement, occurrences: readonly OccurrenceTimes[] | null, measures: Measures): void {
-    if (occurrences === null) {
+  private addCalls(place: HTMLElement, calls: readonly CallTimes[] | null, measures: Measures): void {
+    if (calls === null) {
       place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
       return;
     }
-    place.parentElement?.classList.toggle('many', occurrences.length > MANY);
-    place.innerHTML = html`${chart('occurrences', occurrencesSummary(occurrences, measures))}
-      <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>`.text;
-    const [picture, readout] = [byId('occurrences-chart', HTMLElement), byId('occurrences-readout', HTMLElement)];
-    this.occurrences = new OccurrencesChart(picture, readout, occurrences, measures);
-    place.append(asTable(() => occurrencesTable(occurrences)));
+    place.parentElement?.classList.toggle('many', calls.length > MANY);
+    place.innerHTML = html`${chart('calls', callsSummary(calls, measures))}
+      <p class="quiet">${callsCaption(calls, measures)}</p>`.text;
+    const [picture, readout] = [byId('calls-chart', HTMLElement), byId('calls-readout', HTMLElement)];
+    this.calls = new CallsChart(picture, readout, calls, measures);
+    place.append(asTable(() => callsTable(calls)));
   }
 
   private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
