@@ -32,12 +32,11 @@ test('names are text wherever they stand', () => {
   assert.doesNotMatch(page, /<script/);
 });
 
-test('results of older versions say what they lack', () => {
-  const old = region(0, { breakdown: null, timeline: null, call_times: null });
-  const page = savedPage({ ...run, regions: [old] }, view, '');
-  assert.equal(page.match(/Not kept with this result/g)?.length, 2);
-  assert.match(page, /what it is made of was not kept/);
-  assert.doesNotMatch(page, /<h3>Kernels/);
+test('a region without a timeline says why none is drawn', () => {
+  const page = savedPage({ ...run, regions: [region(0, { timeline: null })] }, view, '');
+  assert.match(page, /Only the 100 regions with the most CPU time are drawn/);
+  assert.match(page, /svg[^>]*class="calls"/);
+  assert.doesNotMatch(page, /svg[^>]*class="lanes"/);
 });
 
 test('of a run its device, time and what lies outside regions is said', () => {

@@ -3,7 +3,7 @@ import type {
   Finding,
   Measures,
   CallTimes,
-  RegionMeasures,
+  RegionTimes,
   RunRegion,
   RunResult,
   Spread,
@@ -103,11 +103,17 @@ export const measures: Measures = {
   cpu_recorded_ns: 1_200,
   cuda_recorded_ns: 400,
   findings: [],
+  at_least_ns: null,
+  names: 1,
 };
 
-const whole: RegionMeasures = { ...measures, call_times: calls, timeline };
+const whole = { ...measures, call_times: calls, timeline };
 
-export function region(index: number, changes: Partial<RegionMeasures>, rest: Partial<RunRegion> = {}): RunRegion {
+export function region(
+  index: number,
+  changes: Partial<Measures & RegionTimes>,
+  rest: Partial<RunRegion> = {},
+): RunRegion {
   return {
     index,
     measures: { ...whole, ...changes },

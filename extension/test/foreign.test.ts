@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { harmless, inStatusBar, plain } from '../src/editor/foreign';
+import { harmless, inStatusBar, plain } from '../src/foreign';
 
 test('a name in a message is no link', () => {
   assert.equal(

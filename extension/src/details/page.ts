@@ -1,13 +1,13 @@
 // A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
-import type { RunResult } from '../server/protocol';
-import { cardsMarkup, MANY, NOT_KEPT } from './region/cards';
-import { columnsOf, hasTimes } from './table/columns';
+import { hasTimes, type RegionTimes, type RunRegion, type RunResult } from '../server/protocol';
+import { cardsMarkup, MANY, NOT_DRAWN } from './region/cards';
+import { columnsOf } from './table/columns';
 import { findingsMarkup } from './region/findings_markup';
 import { lanesLayout, wholeSpan } from './charts/lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_drawing';
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
-import type { ListedRegion, RegionTimes, View } from './messages';
+import type { View } from './messages';
 import { callsLayout } from './charts/calls';
 import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
 import { patterns } from './charts/patterns';
@@ -61,26 +61,23 @@ export function savedPage(result: RunResult, view: View, css: string): string {
     </html>`.text;
 }
 
-function regionPage(region: ListedRegion, { calls, timeline }: RegionTimes, view: View): Markup {
+function regionPage(region: RunRegion, { call_times: calls, timeline }: RegionTimes, view: View): Markup {
   const { measures } = region;
   const head = html`<h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
     ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}`;
-  if (!hasTimes(measures)) return html`<section class="chosen">${head}</section>`;
+  if (!hasTimes(measures) || calls === null) return html`<section class="chosen">${head}</section>`;
   const lanes =
     timeline === null
-      ? html`<p class="quiet">${NOT_KEPT}</p>`
+      ? html`<p class="quiet">${NOT_DRAWN}</p>`
       : html`${lanesLegend(timeline)}
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
           <p class="quiet">${lanesCaption(timeline)}</p>
           ${asTable(lanesTable(timeline))}`;
-  const chart =
-    calls === null
-      ? html`<p class="quiet">${NOT_KEPT}</p>`
-      : html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
-          <p class="quiet">${callsCaption(calls, measures)}</p>
-          ${asTable(callsTable(calls))}`;
+  const chart = html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
+    <p class="quiet">${callsCaption(calls, measures)}</p>
+    ${asTable(callsTable(calls))}`;
   return html`<section class="chosen">
-    ${head} ${cardsMarkup(measures, { lanes, calls: chart, isWide: (calls?.length ?? 0) > MANY })}
+    ${head} ${cardsMarkup(measures, { lanes, calls: chart, isWide: calls.length > MANY })}
   </section>`;
 }
 

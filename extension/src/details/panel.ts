@@ -1,7 +1,7 @@
 // The details panel on the side of VS Code: one for a window. It fetches runs and carries out what its web view asks for.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { plain } from '../editor/foreign';
+import { plain } from '../foreign';
 import type { RegionPlace, RunParams, RunResult, TracePlace } from '../server/protocol';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';

@@ -1,15 +1,14 @@
 // What is said of a whole run: what ran, on which device, and what its reader must know.
-import type { Problem } from '../server/protocol';
+import type { Problem, RunResult } from '../server/protocol';
 import { html, nothing, type Markup } from './markup';
 import { findingsMarkup } from './region/findings_markup';
 import { regionsOf } from './table/rows';
-import type { ListedRun } from './messages';
 import { countText, fileName, printable, timeText } from './text';
 import { whyNoCuda } from './table/columns';
 
 const FEW = 2;
 
-export function runFacts(run: ListedRun): string[] {
+export function runFacts(run: RunResult): string[] {
   const facts: string[] = [];
   if (run.device) facts.push(run.device.count > 1 ? `${run.device.count} × ${run.device.name}` : run.device.name);
   if (run.torch !== null) facts.push(`torch ${run.torch}`);
@@ -24,7 +23,7 @@ export function runFacts(run: ListedRun): string[] {
 }
 
 /** Why columns are missing, what was found of the run as a whole, and its problems. */
-export function runNotes(run: ListedRun, isSaved = false): Markup {
+export function runNotes(run: RunResult, isSaved = false): Markup {
   const noCuda = whyNoCuda(run);
   const left = run.regions.length - regionsOf(run).length;
   return html`${noCuda === null ? nothing : html`<p class="note">${noCuda}.</p>`}

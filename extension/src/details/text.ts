@@ -1,4 +1,5 @@
 // Times, counts and shares as people read them; times as kinetoscope_core/text.py writes them.
+import type { Unmeasured } from '../server/protocol';
 
 const UNITS: readonly (readonly [size: number, name: string])[] = [
   [1_000, 'µs'],
@@ -62,6 +63,11 @@ export function shareText(share: number): string {
 /** What limits a region: `overhead-bound`, `mixed`. */
 export function boundText(bound: string): string {
   return bound === 'mixed' || bound === 'cpu-only' ? bound : `${bound}-bound`;
+}
+
+/** Of a region without times; a part of a call is no measure of one. */
+export function unmeasuredText({ at_least_ns }: Unmeasured): string {
+  return at_least_ns === null ? 'without times' : `at least ${timeText(at_least_ns)}, not ended`;
 }
 
 /** The same in one line: control characters and the like are spelled out. */

@@ -1,6 +1,6 @@
 // The status bar's item (last run, device, stale or not) and the language status (the server, its log, its restart).
 import * as vscode from 'vscode';
-import { inStatusBar, plain } from './foreign';
+import { inStatusBar, plain } from '../foreign';
 import type { ShownRegion, WarmParams } from '../server/protocol';
 import type { Results } from './results';
 import type { Runs } from '../runs/run';

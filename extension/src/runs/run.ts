@@ -8,7 +8,7 @@ import {
   type LanguageClient,
 } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
-import { harmless, inStatusBar, plain } from '../editor/foreign';
+import { harmless, inStatusBar, plain } from '../foreign';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
 
 const SHOW_OUTPUT = 'Show Output';

@@ -9,7 +9,7 @@ import {
   type LanguageClientOptions,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { plain } from '../editor/foreign';
+import { plain } from '../foreign';
 import { probe, type Interpreter, type Interpreters } from './interpreter';
 import { refusalOfBundled, refusalOfInstalled, type Refusal } from './probing';
 

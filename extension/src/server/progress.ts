@@ -2,7 +2,7 @@
 // put it into the status bar, where it is cut and cannot be cancelled.
 import * as vscode from 'vscode';
 import { WorkDoneProgressCancelNotification, type LanguageClient, type Middleware } from 'vscode-languageclient/node';
-import { plain } from '../editor/foreign';
+import { plain } from '../foreign';
 
 interface Shown {
   report: (message: string) => void;

@@ -52,7 +52,7 @@ export interface Breakdown {
   on_other_threads: number;
 }
 
-/** One call through a region. At most 200 of a region are kept, evenly chosen. */
+/** One call of a region. */
 export interface CallTimes {
   trace: number;
   start_ns: number;
@@ -135,15 +135,15 @@ export interface Measures {
   bound: Bound | null;
   median_call: CallInTrace;
   first: CallInTrace;
-  breakdown: Breakdown | null;
-  cpu_recorded_ns: number | null;
+  breakdown: Breakdown;
+  cpu_recorded_ns: number;
   cuda_recorded_ns: number | null;
-  /** The costliest first, the bound last; null where they were not looked for. */
-  findings: Finding[] | null;
-  /** What the longest unfinished call had taken. Results stored by older versions have none of the two. */
-  at_least_ns?: number | null;
+  /** The costliest first, the bound last. */
+  findings: Finding[];
+  /** What the longest unfinished call had taken. */
+  at_least_ns: number | null;
   /** Above 1: it stands for so many names that differ in numbers alone. */
-  names?: number;
+  names: number;
 }
 
 type Time =
@@ -157,13 +157,19 @@ type Time =
   | 'bound'
   | 'median_call'
   | 'breakdown'
+  | 'cpu_recorded_ns'
   | 'findings';
 
 /** The same of a region that was entered and has no call with a time: `measured` is 0. */
 export type Unmeasured = Omit<Measures, Time> & Record<Time, null>;
 
-/** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */
-export interface RegionMeasures extends Measures {
+/** Whether a call of it has a time. */
+export function hasTimes(measures: Measures | Unmeasured): measures is Measures {
+  return measures.cpu_total_ns !== null;
+}
+
+/** Its calls, at most 200, evenly chosen, and the median one. Of a run's regions only 100 have a timeline: the longest. */
+export interface RegionTimes {
   call_times: CallTimes[] | null;
   timeline: Timeline | null;
 }
@@ -200,7 +206,7 @@ export interface Problem {
 /** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
 export interface RunRegion {
   index: number;
-  measures: RegionMeasures | (Unmeasured & Pick<RegionMeasures, 'call_times' | 'timeline'>);
+  measures: (Measures | Unmeasured) & RegionTimes;
   uri: string | null;
   row: number | null;
   share: number | null;
@@ -220,7 +226,7 @@ export interface RunResult {
   no_cuda_because: string | null;
   problems: Problem[];
   /** Those of the run as a whole. */
-  findings: Finding[] | null;
+  findings: Finding[];
   regions: RunRegion[];
 }
 

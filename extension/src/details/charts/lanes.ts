@@ -1,7 +1,7 @@
 // One call to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
 import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol';
-import type { Span } from '../messages';
 import { ticks, type Tick } from './scale';
+import type { Span } from './spans';
 import { kernelName, operatorName, timeText } from '../text';
 
 /** `item` counts the host slices, then the device activities. */

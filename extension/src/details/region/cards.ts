@@ -4,7 +4,7 @@ import { html, nothing, type Markup } from '../markup';
 import { compositionMarkup } from './parts';
 import { kernelsMarkup, numbersMarkup, operatorsMarkup } from './region_markup';
 
-export const NOT_KEPT = 'Not kept with this result. Profile this region to see it.';
+export const NOT_DRAWN = 'Only the 100 regions with the most CPU time are drawn. Profile this region alone to see it.';
 
 /** So many calls need the whole width. */
 export const MANY = 12;
@@ -20,8 +20,8 @@ export function cardsMarkup(measures: Measures, charts: Charts): Markup {
   return html`<div class="cards">
     ${card('Numbers', numbersMarkup(measures))} ${card('What it is made of', compositionMarkup(measures))}
     ${card('One call', charts.lanes, 'lanes')} ${card('Calls', charts.calls, charts.isWide ? 'many' : '')}
-    ${measures.breakdown === null ? nothing : card('Operators', operatorsMarkup(measures.breakdown))}
-    ${measures.breakdown === null || measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
+    ${card('Operators', operatorsMarkup(measures.breakdown))}
+    ${measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
   </div>`;
 }
 

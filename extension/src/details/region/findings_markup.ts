@@ -1,10 +1,8 @@
 // What the rules say of a region or of a whole run, and its marks. A region's bound is told elsewhere, with what it means.
-import type { Bound, Finding } from '../../server/protocol';
+import type { Finding } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
-import { boundText, countText, printable, timeText } from '../text';
-
-const BOUNDS: readonly Bound[] = ['overhead', 'compute', 'communication', 'copy', 'mixed', 'sync', 'cpu-only'];
-const BOUND_CODES = new Set(BOUNDS.map(boundText));
+import { BOUND_CODES } from './bounds';
+import { countText, printable, timeText } from '../text';
 
 const SEVERITIES: Record<Finding['severity'], { name: string; shape: Markup }> = {
   warning: {

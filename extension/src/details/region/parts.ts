@@ -42,11 +42,6 @@ function composition(title: string, parts: Part[]): Composition {
 
 /** The bars, with a legend that has every number. */
 export function compositionMarkup(measures: Measures): Markup {
-  if (measures.breakdown === null) {
-    return html`<p class="quiet">
-      A result of an older version: what it is made of was not kept. Profile again to see it.
-    </p>`;
-  }
   const calls = measures.measured === 1 ? 'the one measured call' : `${measures.measured} measured calls`;
   return html`${compositionsOf(measures.breakdown).map(barMarkup)}
     <p class="quiet">Sums over ${calls}.</p>`;

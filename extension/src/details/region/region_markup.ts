@@ -1,9 +1,15 @@
 // All that is known of one region but its charts: what limits it, its numbers, its kernels and operators.
-import type { Bound, Breakdown, Measures, Spread, Unmeasured } from '../../server/protocol';
+import {
+  hasTimes,
+  type Breakdown,
+  type Measures,
+  type RunRegion,
+  type Spread,
+  type Unmeasured,
+} from '../../server/protocol';
+import { BOUNDS } from './bounds';
 import { explained } from './findings_markup';
-import { hasTimes, unmeasuredText } from '../table/columns';
 import { html, nothing, type Markup } from '../markup';
-import type { ListedRegion } from '../messages';
 import {
   boundText,
   countText,
@@ -14,26 +20,15 @@ import {
   printable,
   shareText,
   timeText,
+  unmeasuredText,
 } from '../text';
 
-const BOUNDS: Record<Bound, string> = {
-  overhead:
-    'For more than half of the time in which the CPU was active, the GPU was idle: launching is what takes the time. Fewer, larger kernels help: batching, torch.compile, CUDA graphs.',
-  mixed: 'Neither the CPU, which launches, nor the GPU is far ahead of the other.',
-  compute: 'The GPU needs longer than the CPU needs to launch: only less or faster GPU work helps.',
-  communication:
-    'The GPU is the limit, and mostly it only communicates with other GPUs or waits for them: overlap it with work, or send less.',
-  copy: 'The GPU is the limit, and mostly it only copies or fills memory: copy beside the work, or less.',
-  sync: 'The CPU waits for something that is not work of the GPU.',
-  'cpu-only': 'Nothing was launched on a GPU.',
-};
-
-export function placeText(region: ListedRegion): string | null {
+export function placeText(region: RunRegion): string | null {
   return region.uri === null || region.row === null ? null : `${fileName(region.uri)}:${region.row + 1}`;
 }
 
 /** What limits it, and what the reader of its numbers must know. */
-export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
+export function factsMarkup(region: RunRegion, isSaved = false): Markup {
   const { measures } = region;
   const bound =
     measures.bound === null
@@ -45,16 +40,15 @@ export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
     <p class="quiet">${notesOf(region).join(' ')}</p>`;
 }
 
-function notesOf(region: ListedRegion): string[] {
+function notesOf(region: RunRegion): string[] {
   const { measures } = region;
   if (!hasTimes(measures)) return whyUnmeasured(measures);
   const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
-  if ((measures.names ?? 1) > 1)
-    notes.push(`${measures.names} names that differ in numbers alone, or that torch gave.`);
+  if (measures.names > 1) notes.push(`${measures.names} names that differ in numbers alone, or that torch gave.`);
   if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);
   const parts = measures.breakdown;
-  if (parts !== null && parts.threads > 1) {
+  if (parts.threads > 1) {
     notes.push(
       `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'call')} not on that of the first.`,
     );
@@ -68,7 +62,7 @@ function notesOf(region: ListedRegion): string[] {
 function whyUnmeasured(measures: Unmeasured): string[] {
   const calls = countText(measures.calls, 'call');
   const what = `Not measured: ${unmeasuredText(measures)} (${calls} seen).`;
-  return typeof measures.at_least_ns === 'number'
+  return measures.at_least_ns !== null
     ? [what, 'Mark what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']
     : [what, 'The trace has no start and end of a call that can be. Record it again.'];
 }

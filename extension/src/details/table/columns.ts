@@ -1,7 +1,6 @@
 // The columns of the table of regions: what each holds, and how it is ordered, shown and exported.
-import type { Measures, Spread, Unmeasured } from '../../server/protocol';
-import type { ListedRegion, ListedRun } from '../messages';
-import { boundText, fileName, printable, timeText } from '../text';
+import { hasTimes, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
+import { boundText, fileName, printable, timeText, unmeasuredText } from '../text';
 
 export type ColumnId =
   | 'name'
@@ -25,22 +24,12 @@ export interface Column {
   /** Heading in CSV, where times are nanoseconds. */
   field: string;
   /** What it is ordered by and exported as; null where it was not measured or is not known. */
-  value: (region: ListedRegion) => number | string | null;
+  value: (region: RunRegion) => number | string | null;
   /** What is shown, of columns whose value does not say it all. */
-  text?: (region: ListedRegion) => string;
+  text?: (region: RunRegion) => string;
 }
 
 const median = (spread: Spread | null): number | null => spread?.median ?? null;
-
-/** Whether a call of it has a time. */
-export function hasTimes(measures: Measures | Unmeasured): measures is Measures {
-  return measures.cpu_total_ns !== null;
-}
-
-/** Of a region without times; a part of a call is no measure of one. */
-export function unmeasuredText({ at_least_ns }: Unmeasured): string {
-  return typeof at_least_ns === 'number' ? `at least ${timeText(at_least_ns)}, not ended` : 'without times';
-}
 
 const NAME: Column = {
   id: 'name',
@@ -49,7 +38,7 @@ const NAME: Column = {
   kind: 'text',
   field: 'region',
   value: (region) => printable(region.measures.name),
-  text: ({ measures: { name, names = 1 } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
+  text: ({ measures: { name, names } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
 };
 
 /** Without the file where it is the same for all. */
@@ -62,7 +51,7 @@ const line = (isOneFile: boolean): Column => ({
   value: ({ uri, row }) => (uri === null || row === null ? null : isOneFile ? row + 1 : `${fileName(uri)}:${row + 1}`),
 });
 
-function time(id: ColumnId, heading: string, meaning: string, spread: (region: ListedRegion) => Spread | null): Column {
+function time(id: ColumnId, heading: string, meaning: string, spread: (region: RunRegion) => Spread | null): Column {
   return {
     id,
     heading,
@@ -142,7 +131,7 @@ const BOUND: Column = {
 };
 
 /** The columns that something was measured for. */
-export function columnsOf(run: ListedRun): Column[] {
+export function columnsOf(run: RunResult): Column[] {
   const hasCuda = run.device_total_ns !== null;
   const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
   const hasBackward = run.regions.some(({ measures }) => (measures.backward_cuda_ns?.max ?? 0) > 0);
@@ -160,13 +149,13 @@ export function columnsOf(run: ListedRun): Column[] {
 }
 
 /** Why there are no CUDA columns; null where there are. */
-export function whyNoCuda(run: ListedRun): string | null {
+export function whyNoCuda(run: RunResult): string | null {
   if (run.device_total_ns !== null) return null;
   return `No CUDA times: ${run.no_cuda_because ?? 'no GPU work was recorded'}`;
 }
 
 /** A cell as text; empty where nothing was measured. */
-export function cellText(column: Column, region: ListedRegion): string {
+export function cellText(column: Column, region: RunRegion): string {
   if (column.text) return column.text(region);
   const value = column.value(region);
   if (value === null) return '';

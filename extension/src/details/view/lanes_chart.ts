@@ -2,8 +2,7 @@
 import type { Timeline } from '../../server/protocol';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
 import { itemText, lanesSvg } from '../charts/lanes_drawing';
-import type { Span } from '../messages';
-import { moved, showing, zoomed } from '../charts/spans';
+import { moved, showing, zoomed, type Span } from '../charts/spans';
 import { Picker, widthOf } from './picking';
 
 const STEP = 0.5;

@@ -5,7 +5,8 @@ import '../style/page.css';
 import '../style/table.css';
 import '../style/region.css';
 import '../style/charts.css';
-import type { KeptState, ListedRegion, ListedRun, RegionTimes, ToPanel, ToView, View } from '../messages';
+import type { RegionTimes, RunRegion, RunResult } from '../../server/protocol';
+import type { KeptState, ToPanel, ToView, View } from '../messages';
 import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../table/rows';
 import { runFacts, runNotes } from '../run_markup';
 import { TABLE_CAPTION } from '../table/table_markup';
@@ -21,9 +22,9 @@ document.body.innerHTML = skeleton.text;
 const kept = vscode.getState();
 const view: View = kept?.view ?? { filter: '', order: USUAL_ORDER, chosen: null, span: null };
 let uri = kept?.uri ?? null;
-let run: ListedRun | null = null;
+let run: RunResult | null = null;
 let columns: readonly Column[] = [];
-let rows: readonly ListedRegion[] = [];
+let rows: readonly RunRegion[] = [];
 const times = new Map<number, RegionTimes>();
 
 const filter = byId('filter', HTMLElement) as HTMLElement & { value: string };
@@ -59,7 +60,7 @@ function keep(): void {
   vscode.setState({ uri, run: run?.id ?? null, view });
 }
 
-function showRun(next: ListedRun, choice: number | null): void {
+function showRun(next: RunResult, choice: number | null): void {
   const isSame = run?.id === next.id;
   const before = regionOf(view.chosen);
   if (!isSame) times.clear();
@@ -84,17 +85,17 @@ function showRun(next: ListedRun, choice: number | null): void {
   else showRegion();
 }
 
-function first(shown: ListedRun): ListedRegion | null {
+function first(shown: RunResult): RunRegion | null {
   return ordered(filtered(regionsOf(shown), view.filter), columns, view.order)[0] ?? null;
 }
 
 /** The region of this run that was chosen in the one before. */
-function again(before: ListedRegion): number | null {
+function again(before: RunRegion): number | null {
   const named = run?.regions.filter((region) => region.measures.name === before.measures.name) ?? [];
   return (named.find(({ uri, row }) => uri === before.uri && row === before.row) ?? named[0])?.index ?? null;
 }
 
-function regionOf(index: number | null): ListedRegion | null {
+function regionOf(index: number | null): RunRegion | null {
   return run?.regions.find((region) => region.index === index) ?? null;
 }
 

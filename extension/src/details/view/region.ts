@@ -1,11 +1,17 @@
 // The chosen region in the panel: its numbers at once, its charts when their times have come.
-import type { Measures, CallTimes, Timeline } from '../../server/protocol';
-import { cardsMarkup, MANY, NOT_KEPT } from '../region/cards';
-import { hasTimes } from '../table/columns';
+import {
+  hasTimes,
+  type CallTimes,
+  type Measures,
+  type RegionTimes,
+  type RunRegion,
+  type Timeline,
+} from '../../server/protocol';
+import type { Span } from '../charts/spans';
+import { cardsMarkup, MANY, NOT_DRAWN } from '../region/cards';
 import { findingsMarkup } from '../region/findings_markup';
 import { lanesCaption, lanesLegend, lanesTable } from '../charts/lanes_drawing';
 import { html, nothing, type Markup } from '../markup';
-import type { ListedRegion, RegionTimes, Span } from '../messages';
 import { callsSummary } from '../charts/calls';
 import { callsCaption, callsTable } from '../charts/calls_drawing';
 import { factsMarkup, placeText } from '../region/region_markup';
@@ -42,7 +48,7 @@ export class RegionSection {
     this.section.replaceChildren();
   }
 
-  show(region: ListedRegion): void {
+  show(region: RunRegion): void {
     this.clear();
     const { measures } = region;
     this.section.innerHTML = html`<header class="region-head">
@@ -63,7 +69,7 @@ export class RegionSection {
   }
 
   /** What edits change: where it stands and whether it is stale. */
-  refresh(region: ListedRegion): void {
+  refresh(region: RunRegion): void {
     const place = placeText(region);
     byId('go-to-line', HTMLElement).textContent = place;
     byId('go-to-line', HTMLElement).hidden = place === null;
@@ -71,17 +77,13 @@ export class RegionSection {
   }
 
   /** The charts of the region that is shown. */
-  addTimes(region: ListedRegion, { calls, timeline }: RegionTimes, span: Span | null): void {
-    if (!hasTimes(region.measures)) return;
+  addTimes(region: RunRegion, { call_times: calls, timeline }: RegionTimes, span: Span | null): void {
+    if (!hasTimes(region.measures) || calls === null) return;
     this.addCalls(byId('calls', HTMLElement), calls, region.measures);
     this.addLanes(byId('lanes', HTMLElement), timeline, span);
   }
 
-  private addCalls(place: HTMLElement, calls: readonly CallTimes[] | null, measures: Measures): void {
-    if (calls === null) {
-      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
-      return;
-    }
+  private addCalls(place: HTMLElement, calls: readonly CallTimes[], measures: Measures): void {
     place.parentElement?.classList.toggle('many', calls.length > MANY);
     place.innerHTML = html`${chart('calls', callsSummary(calls, measures))}
       <p class="quiet">${callsCaption(calls, measures)}</p>`.text;
@@ -92,7 +94,7 @@ export class RegionSection {
 
   private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
     if (timeline === null) {
-      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
+      place.innerHTML = html`<p class="quiet">${NOT_DRAWN}</p>`.text;
       return;
     }
     place.innerHTML = html`<div class="lanes-head">

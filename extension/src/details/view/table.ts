@@ -1,6 +1,6 @@
 // The table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
+import type { RunRegion } from '../../server/protocol';
 import type { Column } from '../table/columns';
-import type { ListedRegion } from '../messages';
 import type { Order } from '../table/rows';
 import { headMarkup, rowMarkup } from '../table/table_markup';
 import { widthOf } from '../table/widths';
@@ -18,7 +18,7 @@ export class RegionTable {
   private readonly head: HTMLTableSectionElement;
   private readonly inSight: RowsInSight;
   private columns: readonly Column[] = [];
-  private rows: readonly ListedRegion[] = [];
+  private rows: readonly RunRegion[] = [];
   private chosen: number | null = null;
 
   constructor(
@@ -55,7 +55,7 @@ export class RegionTable {
     });
   }
 
-  show(columns: readonly Column[], rows: readonly ListedRegion[], order: Order, chosen: number | null): void {
+  show(columns: readonly Column[], rows: readonly RunRegion[], order: Order, chosen: number | null): void {
     const focused = this.headings().find((each) => each === document.activeElement)?.dataset.column;
     this.columns = columns;
     this.rows = rows;
@@ -70,7 +70,7 @@ export class RegionTable {
   }
 
   /** As wide as what all the rows hold, filtered or not. */
-  measure(columns: readonly Column[], regions: readonly ListedRegion[]): void {
+  measure(columns: readonly Column[], regions: readonly RunRegion[]): void {
     const group = document.createElement('colgroup');
     const widths = columns.map((column) => `${widthOf(column, regions)}ch + 16px`);
     columns.forEach((column, index) => {
