@@ -12,10 +12,10 @@ export const OLDEST: readonly [number, number] = [3, 10];
 export type Probed =
   { readonly version: string; readonly minor: string; readonly kind: string; readonly isInstalled: boolean } | Refusal;
 
-/** Why the server cannot run: what is wrong, and what helps. */
+/** Why the server cannot run: what is wrong and what to do, and the setting that has to do with it. */
 export interface Refusal {
-  readonly problem: 'missing' | 'broken' | 'too old' | 'not bundled' | 'not installed';
   readonly message: string;
+  readonly setting: 'interpreter' | 'importStrategy';
 }
 
 interface Said {
@@ -31,7 +31,7 @@ interface StartError extends Error {
 
 export function readProbe(path: string, error: StartError | null, stdout: string, stderr: string): Probed {
   if (error?.code === 'ENOENT' || error?.code === 'EACCES') {
-    return { problem: 'missing', message: `There is no Python that runs at ${path}. Select another interpreter.` };
+    return { setting: 'interpreter', message: `There is no Python that runs at ${path}. Select another interpreter.` };
   }
   let said: Said;
   try {
@@ -40,13 +40,13 @@ export function readProbe(path: string, error: StartError | null, stdout: string
   } catch {
     const why = stderr.trim().split('\n').at(-1) ?? '';
     const what = error?.killed ? 'did not answer within 30 s' : `did not start${why ? ` (${why})` : ''}`;
-    return { problem: 'broken', message: `${path} ${what}. Select another interpreter.` };
+    return { setting: 'interpreter', message: `${path} ${what}. Select another interpreter.` };
   }
   const [major, minor] = said.version;
   const version = said.version.join('.');
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
     const message = `${path} is Python ${version}; Kinetoscope's server needs ${OLDEST.join('.')} or newer. Select another interpreter.`;
-    return { problem: 'too old', message };
+    return { setting: 'interpreter', message };
   }
   return { version, minor: `${String(major)}.${String(minor)}`, kind: said.kind, isInstalled: said.installed };
 }
@@ -64,7 +64,7 @@ export function refusalOfBundled(
     `${path} is ${what}, and this build of Kinetoscope carries ${has}. Select another interpreter, or install ` +
     'kinetoscope into it (python -m pip install . in a clone of its repository) and set kinetoscope.importStrategy to ' +
     'fromEnvironment.';
-  return { problem: 'not bundled', message };
+  return { setting: 'importStrategy', message };
 }
 
 export function refusalOfInstalled(path: string, probed: Exclude<Probed, Refusal>): Refusal | null {
@@ -72,5 +72,5 @@ export function refusalOfInstalled(path: string, probed: Exclude<Probed, Refusal
   const message =
     `kinetoscope is not installed for ${path}, and kinetoscope.importStrategy is fromEnvironment. ` +
     'Install it (python -m pip install . in a clone of its repository), or set importStrategy to useBundled.';
-  return { problem: 'not installed', message };
+  return { setting: 'importStrategy', message };
 }
