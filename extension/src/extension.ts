@@ -52,7 +52,7 @@ export function activate(context: vscode.ExtensionContext): void {
           return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;
         },
       },
-      handleWorkDoneProgress: serverProgress(client),
+      handleWorkDoneProgress: serverProgress(client, (token) => runs.shows(token)),
       window: { showDocument },
     },
   });

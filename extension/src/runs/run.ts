@@ -28,6 +28,7 @@ export interface Target {
 export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
   private begun = 0;
+  private readonly tokens = new Set<string | number>();
   private cancelling: vscode.CancellationTokenSource | undefined;
 
   readonly onDidChangePhase = this.phaseChanged.event;
@@ -41,6 +42,11 @@ export class Runs implements vscode.Disposable {
   take(progress: ProgressParams): void {
     void vscode.commands.executeCommand('setContext', 'kinetoscope.isProfiling', progress.phase !== null);
     this.phaseChanged.fire(progress);
+  }
+
+  /** Whether the progress of this token is shown by the run's own notification. */
+  shows(token: string | number): boolean {
+    return this.tokens.has(token);
   }
 
   /** The server has gone, and the run with it. */
@@ -59,6 +65,7 @@ export class Runs implements vscode.Disposable {
         async (progress, token) => {
           // Without a token the server would show a progress of its own beside this one.
           const workDoneToken = `run-${String(++this.begun)}`;
+          this.tokens.add(workDoneToken);
           const watching = [
             token.onCancellationRequested(() => {
               source.cancel();
@@ -74,6 +81,7 @@ export class Runs implements vscode.Disposable {
             return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
           } finally {
             for (const each of watching) each.dispose();
+            this.tokens.delete(workDoneToken);
           }
         },
       );

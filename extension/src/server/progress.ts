@@ -9,13 +9,14 @@ interface Shown {
   end: () => void;
 }
 
-/** The client's middleware. Tokens of the server's own begin with `kinetoscope-` (progress.py). */
+/** The client's middleware; progress that the extension shows by itself is left to it. */
 export function serverProgress(
   client: () => LanguageClient | undefined,
+  isOurs: (token: string | number) => boolean,
 ): NonNullable<Middleware['handleWorkDoneProgress']> {
   const shown = new Map<string | number, Shown>();
   return (token, params, next) => {
-    if (!String(token).startsWith('kinetoscope-')) {
+    if (isOurs(token)) {
       next(token, params);
       return;
     }
