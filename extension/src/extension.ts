@@ -57,15 +57,9 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const prepare = (started: LanguageClient): void => {
-    started.onNotification('kinetoscope/results', (params: ResultsParams) => {
-      results.take(params);
-    });
-    started.onNotification('kinetoscope/progress', (params: ProgressParams) => {
-      runs.take(params);
-    });
-    started.onNotification('kinetoscope/warm', (params: WarmParams) => {
-      status.takeWarm(params);
-    });
+    started.onNotification('kinetoscope/results', (params: ResultsParams) => results.take(params));
+    started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
+    started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
@@ -95,9 +89,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
     }),
-    results.onDidChange(() => {
-      details.update();
-    }),
+    results.onDidChange(() => details.update()),
     server.onDidChangeState(({ kind }) => {
       if (kind === 'running') {
         details.update();
@@ -107,9 +99,7 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     }),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
-    vscode.commands.registerCommand('kinetoscope.showLog', () => {
-      log.show();
-    }),
+    vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
     vscode.commands.registerCommand('kinetoscope.selectInterpreter', selectInterpreter),
     vscode.commands.registerCommand('kinetoscope.openExample', () => openExample(context)),
   );

@@ -11,12 +11,8 @@ export class Decorations implements vscode.Disposable {
 
   constructor(private readonly results: Results) {
     this.watching = [
-      results.onDidChange(() => {
-        this.drawAll();
-      }),
-      vscode.window.onDidChangeVisibleTextEditors(() => {
-        this.drawAll();
-      }),
+      results.onDidChange(() => this.drawAll()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('kinetoscope.decorations')) this.drawAll();
       }),

@@ -29,19 +29,13 @@ export class Status implements vscode.Disposable {
     this.restart.text = 'Kinetoscope server';
     this.restart.command = { command: 'kinetoscope.restartServer', title: 'Restart' };
     this.watching = [
-      server.onDidChangeState((state) => {
-        this.tellServer(state);
-      }),
+      server.onDidChangeState((state) => this.tellServer(state)),
       runs.onDidChangePhase(({ phase }) => {
         this.phase = phase;
         this.tellRun();
       }),
-      results.onDidChange(() => {
-        this.tellRun();
-      }),
-      vscode.window.onDidChangeActiveTextEditor(() => {
-        this.tellRun();
-      }),
+      results.onDidChange(() => this.tellRun()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.tellRun()),
     ];
     this.tellRun();
   }

@@ -67,9 +67,7 @@ export class Runs implements vscode.Disposable {
           const workDoneToken = `run-${String(++this.begun)}`;
           this.tokens.add(workDoneToken);
           const watching = [
-            token.onCancellationRequested(() => {
-              source.cancel();
-            }),
+            token.onCancellationRequested(() => source.cancel()),
             client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
               if (report.kind === 'report' && report.message) progress.report({ message: plain(report.message) });
             }),

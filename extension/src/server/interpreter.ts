@@ -34,12 +34,8 @@ export class Interpreters implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('kinetoscope.interpreter')) this.changed.fire();
       }),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        this.changed.fire();
-      }),
-      vscode.extensions.onDidChange(() => {
-        this.changed.fire();
-      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
+      vscode.extensions.onDidChange(() => this.changed.fire()),
     );
   }
 
@@ -73,11 +69,7 @@ export class Interpreters implements vscode.Disposable {
   private watch(extension: string, event: vscode.Event<unknown>): void {
     if (this.watched.has(extension)) return;
     this.watched.add(extension);
-    this.watching.push(
-      event(() => {
-        this.changed.fire();
-      }),
-    );
+    this.watching.push(event(() => this.changed.fire()));
   }
 
   dispose(): void {
@@ -88,9 +80,9 @@ export class Interpreters implements vscode.Disposable {
 /** Asks the interpreter what it is, with a few lines of its standard library. */
 export function probe(path: string): Promise<Probed> {
   return new Promise((resolve) => {
-    execFile(path, ['-I', '-c', PROBE], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
-      resolve(readProbe(path, error, stdout, stderr));
-    });
+    execFile(path, ['-I', '-c', PROBE], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) =>
+      resolve(readProbe(path, error, stdout, stderr)),
+    );
   });
 }
 

@@ -43,12 +43,8 @@ export function serverProgress(
       isOver = true;
     };
     shown.set(token, {
-      report: (message) => {
-        tell(message);
-      },
-      end: () => {
-        resolve();
-      },
+      report: (message) => tell(message),
+      end: () => resolve(),
     });
     void vscode.window.withProgress(options, (progress, cancelled) => {
       if (isOver) return Promise.resolve();

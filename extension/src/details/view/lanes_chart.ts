@@ -28,28 +28,14 @@ export class LanesChart {
       start: () => 0,
       text: (item) => itemText(timeline, item),
       next: (item, key) => this.next(item, key),
-      picked: (item) => {
-        this.bringIntoSight(item);
-      },
+      picked: (item) => this.bringIntoSight(item),
     });
-    chart.addEventListener('keydown', (event) => {
-      this.zoomByKey(event);
-    });
-    chart.addEventListener('wheel', (event) => {
-      this.zoomByWheel(event);
-    });
-    chart.addEventListener('dblclick', (event) => {
-      this.zoomToItem(event);
-    });
-    chart.addEventListener('pointerdown', (event) => {
-      this.startDrag(event);
-    });
-    chart.addEventListener('pointermove', (event) => {
-      this.continueDrag(event);
-    });
-    chart.addEventListener('pointerup', (event) => {
-      this.endDrag(event);
-    });
+    chart.addEventListener('keydown', (event) => this.zoomByKey(event));
+    chart.addEventListener('wheel', (event) => this.zoomByWheel(event));
+    chart.addEventListener('dblclick', (event) => this.zoomToItem(event));
+    chart.addEventListener('pointerdown', (event) => this.startDrag(event));
+    chart.addEventListener('pointermove', (event) => this.continueDrag(event));
+    chart.addEventListener('pointerup', (event) => this.endDrag(event));
   }
 
   redraw(): void {

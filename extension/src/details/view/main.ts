@@ -40,12 +40,8 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
   },
 });
 const section = new RegionSection(byId('region', HTMLElement), {
-  reveal: (region) => {
-    post({ kind: 'reveal', region, focus: true });
-  },
-  trace: (region) => {
-    post({ kind: 'trace', region });
-  },
+  reveal: (region) => post({ kind: 'reveal', region, focus: true }),
+  trace: (region) => post({ kind: 'trace', region }),
   span: (span) => {
     view.span = span;
     keep();
@@ -155,23 +151,19 @@ function take(message: ToView): void {
   }
 }
 
-window.addEventListener('message', (event: MessageEvent<ToView>) => {
-  take(event.data);
-});
+window.addEventListener('message', (event: MessageEvent<ToView>) => take(event.data));
 filter.value = view.filter;
 filter.addEventListener('input', () => {
   view.filter = filter.value;
   showTable();
 });
-onClick('copy-markdown', () => {
-  post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` });
-});
-onClick('copy-csv', () => {
-  post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` });
-});
-onClick('save', () => {
-  post({ kind: 'save', view });
-});
+onClick('copy-markdown', () =>
+  post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` }),
+);
+onClick('copy-csv', () =>
+  post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` }),
+);
+onClick('save', () => post({ kind: 'save', view }));
 onClick('run', ({ target }) => {
   const { explain, spot, region } = (target instanceof HTMLButtonElement ? target : null)?.dataset ?? {};
   if (explain !== undefined) post({ kind: 'explain', code: explain });

@@ -26,12 +26,8 @@ export class Picker {
     private readonly readout: HTMLElement,
     private readonly items: Pickable,
   ) {
-    chart.addEventListener('pointermove', (event) => {
-      this.say(itemAt(event.target) ?? this.picked);
-    });
-    chart.addEventListener('pointerleave', () => {
-      this.say(this.picked);
-    });
+    chart.addEventListener('pointermove', (event) => this.say(itemAt(event.target) ?? this.picked));
+    chart.addEventListener('pointerleave', () => this.say(this.picked));
     chart.addEventListener('click', (event) => {
       const item = itemAt(event.target);
       if (item !== null) this.pick(item);

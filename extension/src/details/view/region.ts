@@ -59,12 +59,8 @@ export class RegionSection {
       <div id="region-facts"></div>
       ${findingsMarkup(measures.findings, region.index)}
       ${hasTimes(measures) ? cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, calls: html`<div id="calls"></div>`, isWide: false }) : nothing}`.text;
-    onClick('go-to-line', () => {
-      this.events.reveal(region.index);
-    });
-    onClick('open-trace', () => {
-      this.events.trace(region.index);
-    });
+    onClick('go-to-line', () => this.events.reveal(region.index));
+    onClick('open-trace', () => this.events.trace(region.index));
     this.refresh(region);
   }
 
@@ -109,15 +105,9 @@ export class RegionSection {
       <p class="quiet">${lanesCaption(timeline)}</p>`.text;
     const [picture, readout] = [byId('lanes-chart', HTMLElement), byId('lanes-readout', HTMLElement)];
     const drawn = (this.lanes = new LanesChart(picture, readout, timeline, span, this.events.span));
-    onClick('zoom-in', () => {
-      drawn.zoomIn();
-    });
-    onClick('zoom-out', () => {
-      drawn.zoomOut();
-    });
-    onClick('zoom-whole', () => {
-      drawn.showWhole();
-    });
+    onClick('zoom-in', () => drawn.zoomIn());
+    onClick('zoom-out', () => drawn.zoomOut());
+    onClick('zoom-whole', () => drawn.showWhole());
     place.append(asTable(() => lanesTable(timeline)));
   }
 }
@@ -138,12 +128,6 @@ function chart(id: string, summary: string): Markup {
 function asTable(table: () => Markup): HTMLDetailsElement {
   const details = document.createElement('details');
   details.innerHTML = '<summary>As a table</summary>';
-  details.addEventListener(
-    'toggle',
-    () => {
-      details.insertAdjacentHTML('beforeend', table().text);
-    },
-    { once: true },
-  );
+  details.addEventListener('toggle', () => details.insertAdjacentHTML('beforeend', table().text), { once: true });
   return details;
 }

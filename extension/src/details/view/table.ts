@@ -32,9 +32,7 @@ export class RegionTable {
       scroller,
       body,
       (index) => rowMarkup(this.columns, this.rows, index, this.chosen),
-      () => {
-        this.mark();
-      },
+      () => this.mark(),
     );
     this.head.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
