@@ -1,7 +1,7 @@
-// Entry point: puts the rooms together. What each does stands in its own file.
+// Entry point: creates the parts of the extension and connects them.
 import * as vscode from 'vscode';
 import type { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
-import { executeCommand, type Rooms } from './commands';
+import { executeCommand, type Services } from './commands';
 import { Decorations } from './editor/decorations';
 import { Details } from './details/panel';
 import { openExample } from './example';
@@ -35,8 +35,8 @@ export function activate(context: vscode.ExtensionContext): void {
       void vscode.commands.executeCommand('kinetoscope.explain', code);
     },
   });
-  const rooms: Rooms = { runs, results, traces, details, client };
-  const run = executeCommand(rooms);
+  const services: Services = { runs, results, traces, details, client };
+  const run = executeCommand(services);
 
   const options = (): LanguageClientOptions => ({
     documentSelector: [{ language: 'python', scheme: 'file' }],

@@ -53,7 +53,7 @@ test('gaps of a stream are named, unless what was left out may lie in them', () 
   );
   const partly = { ...timeline, device_left_out: 3 };
   assert.deepEqual(lanesLayout(partly, WIDTH, wholeSpan(partly)).gaps, []);
-  assert.match(lanesCaption(partly), /The shortest are not drawn: 3 GPU slices\.$/);
+  assert.match(lanesCaption(partly), /The shortest are not drawn: 3 GPU activities\.$/);
   assert.doesNotMatch(lanesCaption(partly), /gap/);
 });
 
@@ -76,8 +76,8 @@ test('each thing drawn is said in words', () => {
     itemText(timeline, 5),
     'void gemm<float>(int) · GPU, stream 7 · 50 ns, starting 50 ns in · began 30 ns after the start of cudaLaunchKernel',
   );
-  assert.match(lanesCaption(timeline), /100 ns on the CPU; its GPU work ends 100 ns after the region was left\./);
-  assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }), /no GPU work of it/);
+  assert.match(lanesCaption(timeline), /100 ns on the CPU; its last GPU activity ends 100 ns after the region\./);
+  assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }), /no GPU activity/);
   assert.equal(lanesTable(timeline).text.match(/<tr>/g)?.length, 8);
 });
 

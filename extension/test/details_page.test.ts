@@ -44,13 +44,13 @@ test('of a run its device, time and what lies outside regions is said', () => {
     'NVIDIA H200',
     'torch 2.11.0',
     '2026-11-29 12:00:00 UTC',
-    'GPU work 300 ns, 20 ns of it outside any region',
+    'GPU time 300 ns, 20 ns of it outside any region',
   ]);
   const problem = { code: 'x', message: 'A file was repaired.', evidence: {}, file: '/w/a.py', line: 3 };
   const notes = runNotes(listed({ ...run, problems: [problem, problem, problem] })).text;
   assert.match(notes, /3 notes on this run/);
   assert.match(notes, /a\.py:3/);
-  assert.match(notes, /1 region that torch or Kinetoscope marked/);
+  assert.match(notes, /Not listed: 1 region that torch or Kinetoscope added/);
 });
 
 test('the page of the panel lets in one script by its nonce, and styles of its own', () => {

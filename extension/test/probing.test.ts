@@ -47,7 +47,7 @@ test('only a CPython whose libraries are there runs the bundled server', () => {
   assert.match(refusalOfBundled('/py', good(said([3, 11, 7], 'PyPy')), minors)?.message ?? '', /is PyPy 3\.11\.7/);
 });
 
-test('an environment without kinetoscope is told how to get it', () => {
+test('an environment without kinetoscope says how to get it', () => {
   assert.equal(refusalOfInstalled('/py', good(said([3, 11, 7], 'CPython', true))), null);
   assert.match(refusalOfInstalled('/py', good(said([3, 11, 7])))?.message ?? '', /pip install \. in a clone/);
 });

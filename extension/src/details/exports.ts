@@ -1,4 +1,4 @@
-// The table as Markdown and as CSV, with the columns, rows and order that are shown.
+// Exports of the table as Markdown and as CSV, with the columns, rows and order that are shown.
 import type { RunRegion } from '../server/protocol';
 import { cellText, type Column } from './table/columns';
 

@@ -1,4 +1,4 @@
-// A whole run, cut into what the panel's web view gets at once and what it asks for: calls and timelines can be megabytes.
+// Parts of a run: what the panel's web view gets at once and what it asks for, since calls and timelines can be megabytes.
 import type { RegionPlace, RegionTimes, RunResult } from '../server/protocol';
 
 /** The run without the times of single calls. */

@@ -1,4 +1,4 @@
-// A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
+// Saved web page: shows what the panel shows, the table as it is filtered and ordered, and the chosen region.
 import { hasTimes, type RegionTimes, type RunRegion, type RunResult } from '../server/protocol';
 import { cardsMarkup, MANY, NOT_DRAWN } from './region/cards';
 import { columnsOf } from './table/columns';

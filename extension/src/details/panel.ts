@@ -112,7 +112,7 @@ export class Details implements vscode.Disposable {
     try {
       const asked = this.sources.fetch({ uri, run: null });
       if (asked === undefined) {
-        this.tell('The language server is not running. It starts with the first Python file that is opened.');
+        this.tell('The language server is not running. Open a Python file to start it.');
         return;
       }
       const run = await asked;
@@ -122,7 +122,7 @@ export class Details implements vscode.Disposable {
       this.tell(`The run could not be read: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
-    if (this.run === null) this.tell('Nothing is measured yet. Click “Profile” above a region.');
+    if (this.run === null) this.tell('Nothing has been measured yet. Click “▷ Profile” above a region.');
     else this.showRun(this.run, uri);
   }
 

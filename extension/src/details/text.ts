@@ -1,4 +1,4 @@
-// Times, counts and shares as people read them; times as kinetoscope_core/text.py writes them.
+// Times, counts, shares and names as people read them; times as kinetoscope_core/text.py writes them.
 import type { Unmeasured } from '../server/protocol';
 
 const UNITS: readonly (readonly [size: number, name: string])[] = [
@@ -50,7 +50,8 @@ function fixed(value: number, decimals: number): string {
 
 /** `1 launch`, `5 launches`, `3 regions`. */
 export function countText(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}${/(s|ch|x)$/.test(noun) ? 'es' : 's'}`;
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : noun + (/(s|ch|x)$/.test(noun) ? 'es' : 's')}`;
 }
 
 /** `37.3 %`, `100 %`; what is more than nothing is never `0 %`. */

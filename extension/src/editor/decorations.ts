@@ -1,4 +1,4 @@
-// A bar before the line of each measured region and a mark in the overview ruler, by its share of the run.
+// Decorations of measured regions: a bar before the line and a mark in the overview ruler, by the share of the run.
 import * as vscode from 'vscode';
 import { heatOf, STEPS } from './heat';
 import type { Results } from './results';

@@ -1,4 +1,4 @@
-// Adds to the server's hover what only VS Code draws: links that run commands.
+// Hovers with links that run commands, which only VS Code can follow.
 import * as vscode from 'vscode';
 import type { Results } from './results';
 

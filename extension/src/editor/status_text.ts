@@ -1,4 +1,4 @@
-// What the status bar says of the last run. Knows no VS Code.
+// Texts of the status bar. Knows no VS Code.
 import type { Device, ShownRegion, WarmParams } from '../server/protocol';
 
 type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
@@ -19,7 +19,7 @@ function deviceText({ name, count }: Device): string {
 /** `Interpreter for the next run: ready, 304 MB`. */
 export function warmText({ state, gpu, memory_bytes }: WarmParams): string {
   const memory = memory_bytes === null ? [] : [`${Math.round(memory_bytes / 1e6).toString()} MB`];
-  return `Interpreter for the next run: ${[state, ...(gpu ? ['with CUDA, which holds memory of the GPU'] : []), ...memory].join(', ')}`;
+  return `Interpreter for the next run: ${[state, ...memory, ...(gpu ? ['with CUDA, which holds GPU memory'] : [])].join(', ')}`;
 }
 
 export function runTooltip(run: Run, isStale: boolean, now: Date): string {

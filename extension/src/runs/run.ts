@@ -1,4 +1,4 @@
-// A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
+// Run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
 import * as vscode from 'vscode';
 import {
   ErrorCodes,
@@ -14,7 +14,7 @@ import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/pro
 const SHOW_OUTPUT = 'Show Output';
 const MANAGE_TRUST = 'Manage Workspace Trust';
 const OPEN_SETTING = 'Open Setting';
-const TOLD_OF_THE_END = 'toldOfTheEarlyEnd';
+const EXPLAINED_THE_END = 'explainedTheEarlyEnd';
 const SECONDS_SHOWN = 8;
 
 /** What to profile. Without a line the whole file; without a name the region that holds the line. */
@@ -101,16 +101,16 @@ export class Runs implements vscode.Disposable {
     }
   }
 
-  /** Once, beside the first run: what is saved on Ctrl-C is saved then, too. */
+  /** Shown once, with the first run: what a script saves on Ctrl-C it saves then, too. */
   private warnOfTheEarlyEnd(): void {
-    if (this.memory.get(TOLD_OF_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
-    void this.memory.update(TOLD_OF_THE_END, true);
-    const told = vscode.window.showInformationMessage(
-      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its finally blocks and exit functions ' +
-        'run, also where they save a checkpoint. A setting lets scripts run to their own end.',
+    if (this.memory.get(EXPLAINED_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
+    void this.memory.update(EXPLAINED_THE_END, true);
+    const answered = vscode.window.showInformationMessage(
+      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its finally blocks and exit handlers run, ' +
+        'even if they save a checkpoint. The setting kinetoscope.toTheEnd lets scripts run to the end.',
       OPEN_SETTING,
     );
-    void told.then((answer) => {
+    void answered.then((answer) => {
       if (answer) void vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.toTheEnd');
     });
   }

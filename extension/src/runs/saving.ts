@@ -1,4 +1,4 @@
-// Files are saved before a script runs, since what is on disk is what runs. Asks, unless told not to.
+// Unsaved files, which are saved before a script runs, since what is on disk is what runs.
 import * as vscode from 'vscode';
 import { plain } from '../foreign';
 

@@ -1,4 +1,4 @@
-// Which Python runs the server and the scripts: our setting, else a Python extension's choice, else python3.
+// Interpreter of the server and the scripts: our setting, else a Python extension's choice, else python3.
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { isAbsolute, join, normalize, sep } from 'node:path';

@@ -1,4 +1,4 @@
-// What an interpreter says of itself, and whether the server can run in it. Knows neither VS Code nor processes.
+// Probe of an interpreter: what it is, and whether the server can run in it. Knows neither VS Code nor processes.
 
 /** One line of JSON: version, implementation, and whether `kinetoscope` is installed there. */
 export const PROBE = [

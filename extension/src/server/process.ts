@@ -1,4 +1,4 @@
-// The language server's process: started in the interpreter of the first folder, restarted when that changes.
+// Process of the language server: started in the interpreter of the first folder, restarted when that changes.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -25,7 +25,7 @@ export class Server implements vscode.Disposable {
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private running: LanguageClient | undefined;
   private interpreter: string | undefined;
-  private told: string | undefined;
+  private lastMessage: string | undefined;
   private changing: Promise<void> = Promise.resolve();
 
   readonly onDidChangeState = this.stateChanged.event;
@@ -111,8 +111,8 @@ export class Server implements vscode.Disposable {
 
   /** Says what is wrong, once as long as it stays the same. */
   private async tell(message: string, buttons: string[], settings = ''): Promise<void> {
-    if (message === this.told) return;
-    this.told = message;
+    if (message === this.lastMessage) return;
+    this.lastMessage = message;
     const answer = await vscode.window.showErrorMessage(plain(message), ...buttons);
     if (answer === SELECT) await selectInterpreter();
     if (answer === SETTINGS) await openSettings(settings);

@@ -1,4 +1,4 @@
-// What server and extension say to each other beyond LSP: docs/lsp.md, "For richer clients", and docs/measures.md, "JSON".
+// Messages between server and extension beyond LSP: docs/lsp.md, "For richer clients", and docs/measures.md, "JSON".
 // Times are integer nanoseconds; null is "not measured". Imports nothing, so that a web view can use it as well.
 
 export interface Spread {
@@ -115,7 +115,7 @@ export interface Finding {
   is_suppressed: boolean;
 }
 
-/** What `kinetoscope/results` tells of a region. */
+/** Measures of a region in `kinetoscope/results`. */
 export interface Measures {
   name: string;
   file: string | null;
@@ -286,7 +286,7 @@ export interface ResultsParams {
   regions: ShownRegion[];
 }
 
-/** What `kinetoscope/warm` tells of the interpreter that is made ready for the next run. */
+/** `kinetoscope/warm`: the interpreter that is prepared for the next run. */
 export interface WarmParams {
   state: 'none' | 'preparing' | 'ready';
   gpu: boolean;

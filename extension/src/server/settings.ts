@@ -1,4 +1,4 @@
-// The settings as the server wants them: without those that are the extension's alone, and with an interpreter.
+// Settings for the server: without those that are the extension's alone, and with an interpreter.
 import * as vscode from 'vscode';
 import type { ConfigurationParams } from 'vscode-languageclient/node';
 import type { Interpreters } from './interpreter';

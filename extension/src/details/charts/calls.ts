@@ -1,4 +1,4 @@
-// The calls through a region as bars, in order of time: where each stands, and what it says.
+// Chart of a region's calls, a bar each in order of time: where each stands, and what it says.
 import type { Measures, CallTimes } from '../../server/protocol';
 import { ticks, type Tick } from './scale';
 import { timeText } from '../text';

@@ -1,4 +1,4 @@
-// Draws the calls of a region as SVG, and lists them as a table.
+// Drawing of the chart of calls as SVG, and its table.
 import type { Measures, CallTimes } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { callText, type Bar, type BarLane, type CallsLayout } from './calls';
@@ -96,7 +96,7 @@ export function callsCaption(calls: readonly CallTimes[], measures: Measures): s
     calls.length === measures.calls
       ? 'All calls that were seen'
       : `${calls.length} of ${measures.calls} calls, evenly chosen`;
-  const hatched = measures.is_cold ? 'cold, but measured for want of others' : 'warm-up, not measured';
+  const hatched = measures.is_cold ? 'cold, but measured because there were no others' : 'warm-up, not measured';
   const warmups = calls.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
   return `${number}, in order of time; each lane has its own scale. The arrow marks the median call.${warmups}`;
 }

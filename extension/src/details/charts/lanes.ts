@@ -1,4 +1,4 @@
-// One call to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
+// Chart of one call to scale: where each CPU slice and GPU activity is drawn, and which launch belongs to which activity.
 import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol';
 import { ticks, type Tick } from './scale';
 import type { Span } from './spans';
@@ -49,7 +49,7 @@ export interface LanesLayout {
   boxes: Box[];
   links: Link[];
   gaps: Gap[];
-  /** Where the region was left, if the GPU still worked then. */
+  /** Where the region ends, if the GPU was still active then. */
   left: number | null;
 }
 

@@ -1,4 +1,4 @@
-// Draws one call to scale as SVG, and says in words what each thing in it is.
+// Drawing of one call to scale as SVG, its table, and what each thing in it is in words.
 import type { HostSlice, Timeline } from '../../server/protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
@@ -13,7 +13,11 @@ const KINDS: Record<HostSlice['kind'], string> = {
   api_call: 'CUDA API call',
 };
 
-const LEGEND: Readonly<Record<string, string>> = { ...KINDS, api_call: 'other CUDA API call', activity: 'GPU work' };
+const LEGEND: Readonly<Record<string, string>> = {
+  ...KINDS,
+  api_call: 'other CUDA API call',
+  activity: 'GPU activity',
+};
 
 /** The kinds that there are in it. */
 export function lanesLegend(timeline: Timeline): Markup {
@@ -102,7 +106,7 @@ function leftMarkup(x: number, { top, width, height }: LanesLayout): Markup {
   const isRight = x > width - 80;
   return html`<line class="left" x1="${x}" x2="${x}" y1="${top - 4}" y2="${height}" />
     <text class="left" x="${isRight ? x - 4 : x + 4}" y="${top + 12}" text-anchor="${isRight ? 'end' : 'start'}"
-      >region left</text
+      >region ends</text
     >`;
 }
 
@@ -141,18 +145,16 @@ function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: numb
 export function lanesCaption(timeline: Timeline): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
   const said = [`The median call, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
-  if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU work of it');
-  else if (after > 0) said.push(`its GPU work ends ${timeText(after)} after the region was left`);
-  else said.push('its GPU work ends before the region was left');
+  if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU activity');
+  else if (after > 0) said.push(`its last GPU activity ends ${timeText(after)} after the region`);
+  else said.push('its last GPU activity ends before the region');
   const left = [
     ...(timeline.host_left_out > 0 ? [countText(timeline.host_left_out, 'CPU slice')] : []),
-    ...(timeline.device_left_out > 0 ? [countText(timeline.device_left_out, 'GPU slice')] : []),
+    ...(timeline.device_left_out > 0 ? [countText(timeline.device_left_out, 'GPU activity')] : []),
   ];
   const omitted = left.length > 0 ? ` The shortest are not drawn: ${left.join(' and ')}.` : '';
   const gaps =
-    timeline.device.length > 0 && timeline.device_left_out === 0
-      ? ' In a gap the GPU has nothing of this call to do.'
-      : '';
+    timeline.device.length > 0 && timeline.device_left_out === 0 ? ' In a gap, no GPU activity of this call runs.' : '';
   return `${said.join('; ')}.${gaps}${omitted}`;
 }
 
@@ -164,7 +166,11 @@ export function lanesTable(timeline: Timeline): Markup {
       where: slice.thread === 0 ? 'CPU' : `CPU, other thread ${slice.thread}`,
       what: KINDS[slice.kind],
     })),
-    ...timeline.device.map((activity) => ({ ...activity, where: `GPU, stream ${activity.stream}`, what: 'GPU work' })),
+    ...timeline.device.map((activity) => ({
+      ...activity,
+      where: `GPU, stream ${activity.stream}`,
+      what: 'GPU activity',
+    })),
   ].sort((a, b) => a.start_ns - b.start_ns);
   return html`<table class="plain">
     <thead>

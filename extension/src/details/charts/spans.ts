@@ -1,4 +1,4 @@
-// Which part of a timeline is shown: zooming and moving, never beyond its ends.
+// Span of a timeline that is shown: zooming and moving, never beyond its ends.
 
 /** A span of a timeline, in its nanoseconds. */
 export interface Span {

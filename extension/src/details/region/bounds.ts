@@ -4,13 +4,14 @@ import { boundText } from '../text';
 
 export const BOUNDS: Record<Bound, string> = {
   overhead:
-    'For more than half of the time in which the CPU was active, the GPU was idle: launching is what takes the time. Fewer, larger kernels help: batching, torch.compile, CUDA graphs.',
-  mixed: 'Neither the CPU, which launches, nor the GPU is far ahead of the other.',
-  compute: 'The GPU needs longer than the CPU needs to launch: only less or faster GPU work helps.',
+    'The GPU was idle for more than half of the time in which the CPU was active: launching takes the time. Fewer, larger kernels help: batching, torch.compile, CUDA graphs.',
+  mixed: 'Neither the CPU, which launches the kernels, nor the GPU is far ahead of the other.',
+  compute:
+    'The GPU takes longer to run the kernels than the CPU takes to launch them: only fewer or faster kernels help.',
   communication:
-    'The GPU is the limit, and mostly it only communicates with other GPUs or waits for them: overlap it with work, or send less.',
-  copy: 'The GPU is the limit, and mostly it only copies or fills memory: copy beside the work, or less.',
-  sync: 'The CPU waits for something that is not work of the GPU.',
+    'The GPU is the limit, and it mostly communicates with other GPUs or waits for them: overlap communication with compute, or send less.',
+  copy: 'The GPU is the limit, and it mostly copies or fills memory: overlap copies with compute, or copy less.',
+  sync: 'The CPU waits for something other than the GPU.',
   'cpu-only': 'Nothing was launched on a GPU.',
 };
 

@@ -1,4 +1,4 @@
-// The parts of the chosen region in their order, the same in the panel and on a saved page.
+// Cards of the chosen region in their order, the same in the panel and on a saved page.
 import type { Measures } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { compositionMarkup } from './parts';
@@ -18,8 +18,8 @@ export interface Charts {
 
 export function cardsMarkup(measures: Measures, charts: Charts): Markup {
   return html`<div class="cards">
-    ${card('Numbers', numbersMarkup(measures))} ${card('What it is made of', compositionMarkup(measures))}
-    ${card('One call', charts.lanes, 'lanes')} ${card('Calls', charts.calls, charts.isWide ? 'many' : '')}
+    ${card('Numbers', numbersMarkup(measures))} ${card('Breakdown', compositionMarkup(measures))}
+    ${card('The median call', charts.lanes, 'lanes')} ${card('Calls', charts.calls, charts.isWide ? 'many' : '')}
     ${card('Operators', operatorsMarkup(measures.breakdown))}
     ${measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
   </div>`;

@@ -1,4 +1,4 @@
-// What the totals of a region are made of: stacked bars with their numbers.
+// Breakdown of the totals of a region: stacked bars with their numbers.
 import type { Breakdown, Measures } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { filled, swatch } from '../charts/patterns';

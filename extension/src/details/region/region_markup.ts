@@ -1,4 +1,4 @@
-// All that is known of one region but its charts: what limits it, its numbers, its kernels and operators.
+// Facts and numbers of one region, its kernels and operators.
 import {
   hasTimes,
   type Breakdown,
@@ -44,17 +44,17 @@ function notesOf(region: RunRegion): string[] {
   const { measures } = region;
   if (!hasTimes(measures)) return whyUnmeasured(measures);
   const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
-  if (measures.names > 1) notes.push(`${measures.names} names that differ in numbers alone, or that torch gave.`);
-  if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
-  if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);
+  if (measures.names > 1) notes.push(`${measures.names} names that differ only in numbers, or that torch generated.`);
+  if (measures.is_cold) notes.push('All of them are cold: there were too few calls for a warm-up.');
+  if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording stopped.`);
   const parts = measures.breakdown;
   if (parts.threads > 1) {
     notes.push(
-      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'call')} not on that of the first.`,
+      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'call')} not on the thread of the first.`,
     );
   }
   if (measures.overhead_ns > 0) {
-    notes.push(`${timeText(measures.overhead_ns)} of the CPU times, in all, are the profiler’s own work.`);
+    notes.push(`${timeText(measures.overhead_ns)} of the CPU times, in total, are the profiler’s own overhead.`);
   }
   return notes;
 }
@@ -63,8 +63,8 @@ function whyUnmeasured(measures: Unmeasured): string[] {
   const calls = countText(measures.calls, 'call');
   const what = `Not measured: ${unmeasuredText(measures)} (${calls} seen).`;
   return measures.at_least_ns !== null
-    ? [what, 'Mark what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']
-    : [what, 'The trace has no start and end of a call that can be. Record it again.'];
+    ? [what, 'Add a region around what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']
+    : [what, 'The trace has no valid start and end of any call. Record it again.'];
 }
 
 /** Median, minimum, maximum, first and sum of everything that was measured. */
@@ -74,7 +74,7 @@ export function numbersMarkup(measures: Measures): Markup {
     spreadRow('CUDA total', measures.cuda_total_ns, timeText, measures.first.cuda_total_ns),
     spreadRow('CUDA self', measures.cuda_self_ns, timeText),
     spreadRow('CUDA busy', measures.cuda_busy_ns, timeText),
-    backward !== null && backward.max > 0 ? spreadRow('Backward, later', backward, timeText) : nothing,
+    backward !== null && backward.max > 0 ? spreadRow('Backward (later)', backward, timeText) : nothing,
     spreadRow('Launches', measures.launches, String),
     spreadRow('CPU total', measures.cpu_total_ns, timeText, measures.first.cpu_total_ns),
     spreadRow('CPU self', measures.cpu_self_ns, timeText),
@@ -143,14 +143,14 @@ export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
 function chainMarkup({ chain }: Breakdown): Markup {
   if (chain.length === 0) return nothing;
   const links = chain.filter((link, index) => link.name !== chain[index - 1]?.name);
-  return html`<h4>To the costliest one</h4>
+  return html`<h4>Path to the costliest kernel</h4>
     <ol class="chain">
       ${links.map(({ kind, name }) => html`<li class="${kind}" title="${printable(name)}">${kind === 'activity' ? kernelName(name) : operatorName(name)}</li>`)}
     </ol>`;
 }
 
 export function operatorsMarkup(parts: Breakdown): Markup {
-  if (parts.operators.length === 0) return html`<p class="quiet">None stand directly in it.</p>`;
+  if (parts.operators.length === 0) return html`<p class="quiet">No operator runs directly in this region.</p>`;
   const hasCuda = parts.cuda_self_ns !== null;
   return html`<table class="plain">
     <thead>

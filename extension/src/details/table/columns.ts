@@ -1,4 +1,4 @@
-// The columns of the table of regions: what each holds, and how it is ordered, shown and exported.
+// Columns of the table of regions: what each holds, and how it is ordered, shown and exported.
 import { hasTimes, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
 import { boundText, fileName, printable, timeText, unmeasuredText } from '../text';
 
@@ -45,7 +45,7 @@ const NAME: Column = {
 const line = (isOneFile: boolean): Column => ({
   id: 'line',
   heading: 'Line',
-  meaning: 'Where it stands in the source',
+  meaning: 'Line in the source',
   kind: isOneFile ? 'count' : 'text',
   field: 'line',
   value: ({ uri, row }) => (uri === null || row === null ? null : isOneFile ? row + 1 : `${fileName(uri)}:${row + 1}`),
@@ -63,9 +63,9 @@ function time(id: ColumnId, heading: string, meaning: string, spread: (region: R
 }
 
 const SHARE_OF_CUDA =
-  'Its part of all GPU work that was recorded, warm-up included. A region holds those nested in it, so shares overlap';
+  'Share of the recorded GPU time, warm-up calls included. A region includes those nested in it, so shares overlap';
 const SHARE_OF_CPU =
-  'Its part of the recorded CPU time in regions, warm-up included. A region holds those nested in it, so shares overlap';
+  'Share of the CPU time recorded in regions, warm-up calls included. A region includes those nested in it, so shares overlap';
 
 const share = (hasCuda: boolean): Column => ({
   id: 'share',
@@ -77,13 +77,28 @@ const share = (hasCuda: boolean): Column => ({
 });
 
 const CUDA: readonly Column[] = [
-  time('cuda_total', 'CUDA total', 'GPU work of the region and of those nested in it', (r) => r.measures.cuda_total_ns),
-  time('cuda_self', 'CUDA self', 'GPU work of the region without those nested in it', (r) => r.measures.cuda_self_ns),
-  time('cuda_busy', 'CUDA busy', 'Time in which at least one activity of it ran', (r) => r.measures.cuda_busy_ns),
+  time(
+    'cuda_total',
+    'CUDA total',
+    'Time of the GPU activities launched in the region, nested regions included',
+    (r) => r.measures.cuda_total_ns,
+  ),
+  time(
+    'cuda_self',
+    'CUDA self',
+    'Time of the GPU activities launched in the region, nested regions excluded',
+    (r) => r.measures.cuda_self_ns,
+  ),
+  time(
+    'cuda_busy',
+    'CUDA busy',
+    'Time in which at least one of its GPU activities ran',
+    (r) => r.measures.cuda_busy_ns,
+  ),
   {
     id: 'launches',
     heading: 'Launches',
-    meaning: 'GPU activities of the region and of those nested in it. Median of the measured calls',
+    meaning: 'Number of GPU activities launched in the region, nested regions included. Median of the measured calls',
     kind: 'count',
     field: 'launches_median',
     value: (region) => median(region.measures.launches),
@@ -93,16 +108,21 @@ const CUDA: readonly Column[] = [
 const BACKWARD = time(
   'backward_cuda',
   'Backward',
-  'GPU work of the backward operators of this region, later; no part of its CUDA total',
+  'GPU time of the backward pass of this region, which runs later; not part of its CUDA total',
   (region) => region.measures.backward_cuda_ns,
 );
 
 const CPU: readonly Column[] = [
-  time('cpu_total', 'CPU total', 'Wall time from entering to leaving', (r) => r.measures.cpu_total_ns),
+  time(
+    'cpu_total',
+    'CPU total',
+    'Wall-clock time from entering the region to leaving it',
+    (r) => r.measures.cpu_total_ns,
+  ),
   time(
     'cpu_self',
     'CPU self',
-    'CPU total without nested regions, operators and CUDA calls',
+    'CPU total without nested regions, operators and CUDA API calls',
     (r) => r.measures.cpu_self_ns,
   ),
 ];
@@ -110,7 +130,7 @@ const CPU: readonly Column[] = [
 const MEASURED: Column = {
   id: 'measured',
   heading: 'Measured',
-  meaning: 'Calls that enter the numbers, of all that were seen',
+  meaning: 'How many calls were measured, of all that were seen',
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
@@ -151,7 +171,7 @@ export function columnsOf(run: RunResult): Column[] {
 /** Why there are no CUDA columns; null where there are. */
 export function whyNoCuda(run: RunResult): string | null {
   if (run.device_total_ns !== null) return null;
-  return `No CUDA times: ${run.no_cuda_because ?? 'no GPU work was recorded'}`;
+  return `No CUDA times: ${run.no_cuda_because ?? 'no GPU activity was recorded'}`;
 }
 
 /** A cell as text; empty where nothing was measured. */

@@ -1,4 +1,4 @@
-// Which regions the table shows, and in which order.
+// Rows of the table: which regions, and in which order.
 import type { RunRegion, RunResult } from '../../server/protocol';
 import type { Column, ColumnId } from './columns';
 import { boundText, fileName } from '../text';

@@ -1,4 +1,4 @@
-// The table of regions, as the panel and a saved page show it.
+// Table of regions, as the panel and a saved page show it.
 import type { RunRegion } from '../../server/protocol';
 import { cellText, type Column } from './columns';
 import { warningMark } from '../region/findings_markup';

@@ -1,4 +1,4 @@
-// How wide the columns of the table are, so that they stay so whichever rows are in sight.
+// Widths of the columns, the same whichever rows are in sight.
 import type { RunRegion } from '../../server/protocol';
 import { cellText, type Column } from './columns';
 import { hasWarning } from '../region/findings_markup';

@@ -1,4 +1,4 @@
-// The chart of a region's calls in the panel.
+// Chart of a region's calls in the panel.
 import type { Measures, CallTimes } from '../../server/protocol';
 import { callsLayout, callText } from '../charts/calls';
 import { callsSvg } from '../charts/calls_drawing';

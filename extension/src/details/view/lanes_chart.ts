@@ -1,4 +1,4 @@
-// One call to scale in the panel: pointing, walking from slice to slice, zooming.
+// Chart of one call to scale in the panel: pointing, walking from slice to slice, zooming.
 import type { Timeline } from '../../server/protocol';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
 import { itemText, lanesSvg } from '../charts/lanes_drawing';

@@ -1,4 +1,4 @@
-// The panel's own side, in the web view: keeps how the run is shown, and puts table and chosen region together.
+// Web view of the panel: keeps how the run is shown, and puts table and chosen region together.
 import { columnsOf, type Column } from '../table/columns';
 import { csvOf, markdownOf } from '../exports';
 import '../style/page.css';

@@ -1,4 +1,4 @@
-// One of the things drawn in a chart is picked by pointing or by the arrow keys; a line of text says what it is.
+// Picking of one thing that a chart draws, by pointer or arrow keys; a line of text says what it is.
 
 /** In a window that is hidden or all but closed. */
 const LEAST_WIDTH = 160;

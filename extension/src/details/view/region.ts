@@ -1,4 +1,4 @@
-// The chosen region in the panel: its numbers at once, its charts when their times have come.
+// Chosen region in the panel: its numbers at once, its charts when their times have come.
 import {
   hasTimes,
   type CallTimes,
@@ -95,7 +95,7 @@ export class RegionSection {
     }
     place.innerHTML = html`<div class="lanes-head">
         ${lanesLegend(timeline)}
-        <span class="actions" title="Or drag over a span, turn the wheel with Ctrl, press + − 0">
+        <span class="actions" title="Or drag across the chart, use Ctrl and the mouse wheel, or press +, − or 0">
           <vscode-button id="zoom-in" secondary>Zoom in</vscode-button>
           <vscode-button id="zoom-out" secondary>Zoom out</vscode-button>
           <vscode-button id="zoom-whole" secondary>Whole</vscode-button>

@@ -1,4 +1,4 @@
-// The table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
+// Table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
 import type { RunRegion } from '../../server/protocol';
 import type { Column } from '../table/columns';
 import type { Order } from '../table/rows';
