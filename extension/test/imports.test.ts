@@ -6,14 +6,16 @@ import { test } from 'node:test';
 
 const ROOT = 'extension/src';
 
+const PLAIN = ['details/text', 'details/markup', 'details/plain_table'];
+
 /** What the files of a folder may import besides each other. Files that stand in no folder of the list may import all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   server: ['foreign'],
   runs: ['foreign', 'server'],
   editor: ['foreign', 'server', 'runs'],
-  'details/charts': ['details/text', 'details/markup', 'server/protocol'],
-  'details/region': ['details/text', 'details/markup', 'server/protocol', 'details/charts'],
-  'details/table': ['details/text', 'details/markup', 'server/protocol', 'details/region'],
+  'details/charts': [...PLAIN, 'server/protocol'],
+  'details/region': [...PLAIN, 'server/protocol', 'details/charts'],
+  'details/table': [...PLAIN, 'server/protocol', 'details/region'],
   'details/view': ['details', 'server/protocol'],
   details: ['foreign', 'server/protocol'],
 };

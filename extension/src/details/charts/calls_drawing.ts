@@ -2,6 +2,7 @@
 import type { Measures, CallTimes } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { callText, type Bar, type BarLane, type CallsLayout } from './calls';
+import { plainTable, type Heading } from '../plain_table';
 import { filled } from './patterns';
 import { timeText } from '../text';
 
@@ -103,32 +104,19 @@ export function callsCaption(calls: readonly CallTimes[], measures: Measures): s
 
 export function callsTable(calls: readonly CallTimes[]): Markup {
   const hasCuda = calls.some((each) => each.cuda_total_ns !== null);
-  const time = (ns: number | null): Markup => html`<td class="number">${ns === null ? '' : timeText(ns)}</td>`;
-  return html`<table class="plain">
-    <thead>
-      <tr>
-        <th scope="col" class="number">Call</th>
-        ${
-          hasCuda
-            ? html`<th scope="col" class="number">CUDA total</th>
-                <th scope="col" class="number">CUDA busy</th>`
-            : nothing
-        }
-        <th scope="col" class="number">CPU total</th>
-        <th scope="col" class="number">CPU self</th>
-        <td></td>
-      </tr>
-    </thead>
-    <tbody>
-      ${calls.map(
-        (each, index) =>
-          html`<tr>
-            <th scope="row" class="number">${index + 1}</th>
-            ${hasCuda ? [time(each.cuda_total_ns), time(each.cuda_busy_ns)] : nothing}
-            ${time(each.cpu_total_ns)}${time(each.cpu_self_ns)}
-            <td>${each.is_warmup ? 'warm-up' : ''}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  const time = (ns: number | null): string => (ns === null ? '' : timeText(ns));
+  const cuda: Heading[] = [
+    ['CUDA total', 'number'],
+    ['CUDA busy', 'number'],
+  ];
+  return plainTable(
+    [['Call', 'row number'], ...(hasCuda ? cuda : []), ['CPU total', 'number'], ['CPU self', 'number'], ['', '']],
+    calls.map((each, index) => [
+      index + 1,
+      ...(hasCuda ? [time(each.cuda_total_ns), time(each.cuda_busy_ns)] : []),
+      time(each.cpu_total_ns),
+      time(each.cpu_self_ns),
+      each.is_warmup ? 'warm-up' : '',
+    ]),
+  );
 }

@@ -2,6 +2,7 @@
 import type { HostSlice, Timeline } from '../../server/protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
+import { plainTable } from '../plain_table';
 import { filled, swatch } from './patterns';
 import { countText, kernelName, printable, timeText } from '../text';
 
@@ -166,33 +167,22 @@ export function lanesTable(timeline: Timeline): Markup {
       where: slice.thread === 0 ? 'CPU' : `CPU, other thread ${slice.thread}`,
       what: KINDS[slice.kind],
     })),
-    ...timeline.device.map((activity) => ({
-      ...activity,
-      where: `GPU, stream ${activity.stream}`,
-      what: 'GPU activity',
-    })),
+    ...timeline.device.map((slice) => ({ ...slice, where: `GPU, stream ${slice.stream}`, what: 'GPU activity' })),
   ].sort((a, b) => a.start_ns - b.start_ns);
-  return html`<table class="plain">
-    <thead>
-      <tr>
-        <th scope="col" class="number">Start</th>
-        <th scope="col" class="number">Time</th>
-        <th scope="col">Where</th>
-        <th scope="col">What</th>
-        <th scope="col">Name</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        ({ start_ns, duration_ns, where, what, name }) =>
-          html`<tr>
-            <td class="number">${timeText(start_ns)}</td>
-            <td class="number">${timeText(duration_ns)}</td>
-            <td>${where}</td>
-            <td>${what}</td>
-            <td class="name">${printable(name)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return plainTable(
+    [
+      ['Start', 'number'],
+      ['Time', 'number'],
+      ['Where', ''],
+      ['What', ''],
+      ['Name', 'name'],
+    ],
+    rows.map((each) => [
+      timeText(each.start_ns),
+      timeText(each.duration_ns),
+      each.where,
+      each.what,
+      printable(each.name),
+    ]),
+  );
 }

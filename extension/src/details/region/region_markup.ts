@@ -10,6 +10,7 @@ import {
 import { BOUNDS } from './bounds';
 import { explained } from './findings_markup';
 import { html, nothing, type Markup } from '../markup';
+import { plainTable, type Heading } from '../plain_table';
 import {
   boundText,
   countText,
@@ -69,74 +70,43 @@ function whyUnmeasured(measures: Unmeasured): string[] {
 
 /** Median, minimum, maximum, first and sum of everything that was measured. */
 export function numbersMarkup(measures: Measures): Markup {
-  const backward = measures.backward_cuda_ns;
+  const { first, backward_cuda_ns: backward } = measures;
   const rows = [
-    spreadRow('CUDA total', measures.cuda_total_ns, timeText, measures.first.cuda_total_ns),
-    spreadRow('CUDA self', measures.cuda_self_ns, timeText),
-    spreadRow('CUDA busy', measures.cuda_busy_ns, timeText),
-    backward !== null && backward.max > 0 ? spreadRow('Backward (later)', backward, timeText) : nothing,
-    spreadRow('Launches', measures.launches, String),
-    spreadRow('CPU total', measures.cpu_total_ns, timeText, measures.first.cpu_total_ns),
-    spreadRow('CPU self', measures.cpu_self_ns, timeText),
+    ...spreadRow('CUDA total', measures.cuda_total_ns, timeText, first.cuda_total_ns),
+    ...spreadRow('CUDA self', measures.cuda_self_ns, timeText),
+    ...spreadRow('CUDA busy', measures.cuda_busy_ns, timeText),
+    ...spreadRow('Backward (later)', (backward?.max ?? 0) > 0 ? backward : null, timeText),
+    ...spreadRow('Launches', measures.launches, String),
+    ...spreadRow('CPU total', measures.cpu_total_ns, timeText, first.cpu_total_ns),
+    ...spreadRow('CPU self', measures.cpu_self_ns, timeText),
   ];
-  const heads = ['Median', 'Min', 'Max', 'First', 'Sum'];
-  return html`<table class="plain numbers">
-    <thead>
-      <tr>
-        <td></td>
-        ${heads.map((head) => html`<th scope="col" class="number">${head}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`;
+  const others = ['Min', 'Max', 'First', 'Sum'].map((title): Heading => [title, 'number']);
+  return plainTable([['', 'row'], ['Median', 'number main'], ...others], rows, 'numbers');
 }
 
-function spreadRow(
-  name: string,
-  spread: Spread | null,
-  text: (value: number) => string,
-  first?: number | null,
-): Markup {
-  if (spread === null) return nothing;
-  const cells = [
-    text(spread.median),
-    text(spread.min),
-    text(spread.max),
-    first === undefined || first === null ? '' : text(first),
-    text(spread.sum),
-  ];
-  return html`<tr>
-    <th scope="row">${name}</th>
-    ${cells.map((cell, index) => html`<td class="number ${index === 0 ? 'main' : ''}">${cell}</td>`)}
-  </tr>`;
+function spreadRow(name: string, spread: Spread | null, text: (value: number) => string, first: number | null = null) {
+  if (spread === null) return [];
+  const { median, min, max, sum } = spread;
+  return [[name, text(median), text(min), text(max), first === null ? '' : text(first), text(sum)]];
 }
 
 export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
   if (parts.kernels.length === 0) return html`<p class="quiet">Nothing was launched on a GPU.</p>`;
-  return html`<table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">${shown('Kernel', parts.kernels.length, parts.kernel_names)}</th>
-          <th scope="col" class="number">Count</th>
-          <th scope="col" class="number">CUDA</th>
-          <th scope="col" class="number">Share</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${parts.kernels.map(
-          ({ name, count, total_ns }) =>
-            html`<tr>
-              <td class="name" title="${printable(name)}"><span class="clamped">${kernelSignature(name)}</span></td>
-              <td class="number">${count}</td>
-              <td class="number">${timeText(total_ns)}</td>
-              <td class="number">${totalNs === 0 ? '' : shareText(total_ns / totalNs)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${chainMarkup(parts)}`;
+  const table = plainTable(
+    [
+      [shown('Kernel', parts.kernels.length, parts.kernel_names), 'name'],
+      ['Count', 'number'],
+      ['CUDA', 'number'],
+      ['Share', 'number'],
+    ],
+    parts.kernels.map(({ name, count, total_ns }) => [
+      html`<span class="clamped" title="${printable(name)}">${kernelSignature(name)}</span>`,
+      count,
+      timeText(total_ns),
+      totalNs === 0 ? '' : shareText(total_ns / totalNs),
+    ]),
+  );
+  return html`${table}${chainMarkup(parts)}`;
 }
 
 /** The way to the costliest kernel. */
@@ -151,30 +121,23 @@ function chainMarkup({ chain }: Breakdown): Markup {
 
 export function operatorsMarkup(parts: Breakdown): Markup {
   if (parts.operators.length === 0) return html`<p class="quiet">No operator runs directly in this region.</p>`;
-  const hasCuda = parts.cuda_self_ns !== null;
-  return html`<table class="plain">
-    <thead>
-      <tr>
-        <th scope="col">${shown('Operator', parts.operators.length, parts.operator_names)}</th>
-        <th scope="col" class="number">Count</th>
-        ${hasCuda ? html`<th scope="col" class="number">CUDA</th>` : nothing}
-        <th scope="col" class="number">CPU</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${parts.operators.map(
-        (each) =>
-          html`<tr>
-            <td class="name" title="${printable(each.name)}">
-              ${operatorName(each.name)}${each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing}
-            </td>
-            <td class="number">${each.count}</td>
-            ${hasCuda ? html`<td class="number">${each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns)}</td>` : nothing}
-            <td class="number">${timeText(each.cpu_total_ns)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  const cuda: Heading[] = parts.cuda_self_ns === null ? [] : [['CUDA', 'number']];
+  return plainTable(
+    [
+      [shown('Operator', parts.operators.length, parts.operator_names), 'name'],
+      ['Count', 'number'],
+      ...cuda,
+      ['CPU', 'number'],
+    ],
+    parts.operators.map((each) => [
+      html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>${
+          each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing
+        }`,
+      each.count,
+      ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),
+      timeText(each.cpu_total_ns),
+    ]),
+  );
 }
 
 function shown(noun: string, number: number, of: number): string {
