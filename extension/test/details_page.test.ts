@@ -46,7 +46,7 @@ test('of a run its device, time and what lies outside regions is said', () => {
     '2026-11-29 12:00:00 UTC',
     'GPU time 300 ns, 20 ns of it outside any region',
   ]);
-  const problem = { code: 'x', message: 'A file was repaired.', evidence: {}, file: '/w/a.py', line: 3 };
+  const problem = { message: 'A file was repaired.', file: '/w/a.py', line: 3 };
   const notes = runNotes(listed({ ...run, problems: [problem, problem, problem] })).text;
   assert.match(notes, /3 notes on this run/);
   assert.match(notes, /a\.py:3/);

@@ -61,7 +61,7 @@ test('what has no time has none in any column, and a series says how many names 
   const series = region(0, { name: 'step N', names: 12 });
   const nothing = Object.fromEntries(
     ['cpu_total_ns', 'cpu_self_ns', 'cuda_total_ns', 'cuda_self_ns', 'cuda_busy_ns', 'backward_cuda_ns']
-      .concat('launches', 'bound', 'median_call', 'breakdown', 'cpu_recorded_ns', 'findings')
+      .concat('launches', 'bound', 'median_call', 'breakdown', 'findings')
       .map((name) => [name, null]),
   ) as Partial<Measures>;
   const open = region(1, { ...nothing, name: 'training', measured: 0, unfinished: 1, at_least_ns: 4_130_000_000 });

@@ -9,6 +9,7 @@ import {
 } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
 import { harmless, inStatusBar, plain } from '../foreign';
+import { showProgress } from '../server/notification';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
 
 const SHOW_OUTPUT = 'Show Output';
@@ -18,12 +19,7 @@ const EXPLAINED_THE_END = 'explainedTheEarlyEnd';
 const SECONDS_SHOWN = 8;
 
 /** What to profile. Without a line the whole file; without a name the region that holds the line. */
-export interface Target {
-  readonly uri: string;
-  readonly line: number | null;
-  readonly name: string | null;
-  readonly arguments: readonly string[] | null;
-}
+export type Target = Omit<ProfileParams, 'replace' | 'workDoneToken'>;
 
 export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
@@ -59,30 +55,24 @@ export class Runs implements vscode.Disposable {
     this.warnOfTheEarlyEnd();
     const name = plain(target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri)));
     const source = new vscode.CancellationTokenSource();
+    const notification = showProgress(`Profiling ${name}`, () => source.cancel());
+    // Without a token the server would show a progress of its own beside this one.
+    const workDoneToken = `run-${String(++this.begun)}`;
+    this.tokens.add(workDoneToken);
+    const watching = client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+      if (report.kind === 'report' && report.message) notification.report(report.message);
+    });
+    this.cancelling = source;
+    const end = (): void => {
+      notification.end();
+      watching.dispose();
+      this.tokens.delete(workDoneToken);
+      if (this.cancelling === source) this.cancelling = undefined;
+      source.dispose();
+    };
     try {
-      const answer = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
-        async (progress, token) => {
-          // Without a token the server would show a progress of its own beside this one.
-          const workDoneToken = `run-${String(++this.begun)}`;
-          this.tokens.add(workDoneToken);
-          const watching = [
-            token.onCancellationRequested(() => source.cancel()),
-            client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
-              if (report.kind === 'report' && report.message) progress.report({ message: plain(report.message) });
-            }),
-          ];
-          this.cancelling = source;
-          try {
-            const given = target.arguments?.slice() ?? null;
-            const params: ProfileParams = { ...target, arguments: given, replace: false, workDoneToken };
-            return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
-          } finally {
-            for (const each of watching) each.dispose();
-            this.tokens.delete(workDoneToken);
-          }
-        },
-      );
+      const params: ProfileParams = { ...target, replace: false, workDoneToken };
+      const answer = await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token).finally(end);
       await this.tell(answer);
     } catch (error) {
       const code = error instanceof ResponseError ? error.code : undefined;
@@ -95,9 +85,6 @@ export class Runs implements vscode.Disposable {
       } else {
         throw harmless(error);
       }
-    } finally {
-      if (this.cancelling === source) this.cancelling = undefined;
-      source.dispose();
     }
   }
 

@@ -1,5 +1,6 @@
 // Messages between server and extension beyond LSP: docs/lsp.md, "For richer clients", and docs/measures.md, "JSON".
-// Times are integer nanoseconds; null is "not measured". Imports nothing, so that a web view can use it as well.
+// Fields that the extension does not read are left out. Times are integer nanoseconds; null is "not measured". Imports
+// nothing, so that a web view can use it as well.
 
 export interface Spread {
   sum: number;
@@ -84,8 +85,6 @@ export interface DeviceSlice {
 
 /** The median call. `end_ns` is where its last device activity, or the region itself, ends. */
 export interface Timeline {
-  trace: number;
-  start_ns: number;
   cpu_total_ns: number;
   end_ns: number;
   host: HostSlice[];
@@ -106,9 +105,6 @@ export interface Finding {
   code: string;
   severity: 'warning' | 'information' | 'hint';
   message: string;
-  evidence: Record<string, number | string>;
-  cost_ns: number;
-  saves_at_most_ns: number | null;
   saves_per_call_ns: number | null;
   call_is: 'call' | 'batch';
   spot: Spot | null;
@@ -118,8 +114,6 @@ export interface Finding {
 /** Measures of a region in `kinetoscope/results`. */
 export interface Measures {
   name: string;
-  file: string | null;
-  line: number | null;
   calls: number;
   measured: number;
   is_cold: boolean;
@@ -136,8 +130,6 @@ export interface Measures {
   median_call: CallInTrace;
   first: CallInTrace;
   breakdown: Breakdown;
-  cpu_recorded_ns: number;
-  cuda_recorded_ns: number | null;
   /** The costliest first, the bound last. */
   findings: Finding[];
   /** What the longest unfinished call had taken. */
@@ -157,7 +149,6 @@ type Time =
   | 'bound'
   | 'median_call'
   | 'breakdown'
-  | 'cpu_recorded_ns'
   | 'findings';
 
 /** The same of a region that was entered and has no call with a time: `measured` is 0. */
@@ -175,19 +166,8 @@ export interface RegionTimes {
 }
 
 export interface RunInfo {
-  script: string;
-  is_module: boolean;
-  arguments: string[];
-  interpreter: string;
-  python: string | null;
   started: string;
-  seconds: number;
-  ending: string;
-  was_ended_early: boolean;
-  warmup: number;
-  active: number;
   is_adopted: boolean;
-  is_prepared: boolean;
 }
 
 export interface Device {
@@ -196,9 +176,7 @@ export interface Device {
 }
 
 export interface Problem {
-  code: string;
   message: string;
-  evidence: Record<string, number | string>;
   file: string | null;
   line: number | null;
 }
@@ -218,7 +196,6 @@ export interface RunResult {
   id: string;
   title: string;
   run: RunInfo | null;
-  traces: string[];
   device: Device | null;
   torch: string | null;
   device_total_ns: number | null;
@@ -258,31 +235,20 @@ export interface TrustParams {
   address: string;
 }
 
-export interface Position {
-  line: number;
-  character: number;
-}
-
 /** One region of `kinetoscope/results`. */
 export interface ShownRegion {
-  name: string;
   pattern: string;
   line: number;
-  range: { start: Position; end: Position };
   stale: string[];
   share: number | null;
-  bound: Bound | null;
   measures: Measures | Unmeasured;
-  run: string | null;
   started: string | null;
-  is_prepared: boolean;
   device: Device | null;
   torch: string | null;
 }
 
 export interface ResultsParams {
   uri: string;
-  version: number;
   regions: ShownRegion[];
 }
 
@@ -311,5 +277,4 @@ export interface ProfileParams {
 export interface ProfileAnswer {
   how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused';
   message: string;
-  run: string | null;
 }
