@@ -25,7 +25,7 @@ export function executeCommand(services: Services): (command: string, args: unkn
     if (!client) return undefined;
     switch (command) {
       case 'kinetoscope.profileFile': {
-        const uri = uriIn(args) ?? active()?.document.uri.toString();
+        const uri = uriIn(args) ?? activeUri();
         return uri ? services.runs.profile(client, { uri, line: null, name: null, arguments: null }) : tellNoFile();
       }
       case 'kinetoscope.profileRegion': {
@@ -51,7 +51,7 @@ export function executeCommand(services: Services): (command: string, args: unkn
         return services.details.show(place);
       }
       case 'kinetoscope.clear':
-        return next(command, args.length === 3 ? args : [active()?.document.uri.toString() ?? null, null, null]);
+        return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return loadTrace(args, next);
       default:
@@ -61,22 +61,12 @@ export function executeCommand(services: Services): (command: string, args: unkn
 }
 
 async function profileWithArguments(services: Services, client: LanguageClient, args: unknown[]): Promise<void> {
-  const [uri, line, given] = args;
-  if (typeof uri === 'string' && Array.isArray(given)) {
-    const values = given as string[];
-    await services.runs.profile(client, {
-      uri,
-      line: typeof line === 'number' ? line : null,
-      name: null,
-      arguments: values,
-    });
-    return;
-  }
-  const file = uriIn(args) ?? active()?.document.uri.toString();
-  if (!file) return tellNoFile();
-  const settings = vscode.workspace.getConfiguration('kinetoscope', vscode.Uri.parse(file));
-  const values = await services.runs.askForArguments(file, settings.get<string[]>('arguments') ?? []);
-  if (values) await services.runs.profile(client, { uri: file, line: null, name: null, arguments: values });
+  const [, line, given] = args;
+  const uri = uriIn(args) ?? activeUri();
+  if (!uri) return tellNoFile();
+  const values = Array.isArray(given) ? (given as string[]) : await services.runs.askForArguments(uri);
+  const row = typeof line === 'number' ? line : null;
+  if (values) await services.runs.profile(client, { uri, line: row, name: null, arguments: values });
 }
 
 async function loadTrace(args: unknown[], next: Next): Promise<unknown> {
@@ -107,6 +97,10 @@ async function tellNothingMeasured(): Promise<void> {
 function active(): vscode.TextEditor | undefined {
   const editor = vscode.window.activeTextEditor;
   return editor?.document.languageId === 'python' ? editor : undefined;
+}
+
+function activeUri(): string | undefined {
+  return active()?.document.uri.toString();
 }
 
 function cursor(): { uri: string; line: number; name: null } | undefined {

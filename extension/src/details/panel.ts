@@ -10,7 +10,7 @@ import { savedPage } from './page';
 
 export const VIEW_TYPE = 'kinetoscope.details';
 
-export interface Sources {
+export interface PanelActions {
   /** The run that the server has; undefined while no server runs. */
   fetch: (params: RunParams) => Promise<RunResult | null> | undefined;
   openTrace: (place: TracePlace) => void;
@@ -30,12 +30,12 @@ export class Details implements vscode.Disposable {
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    private readonly sources: Sources,
+    private readonly actions: PanelActions,
   ) {
     this.serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
       deserializeWebviewPanel: (panel, state: unknown) => {
         this.uri = (state as KeptState | undefined)?.uri ?? null;
-        this.adopt(panel);
+        this.take(panel);
         return Promise.resolve();
       },
     });
@@ -54,7 +54,7 @@ export class Details implements vscode.Disposable {
       this.panel.reveal(undefined, true);
       return this.load();
     }
-    this.adopt(
+    this.take(
       vscode.window.createWebviewPanel(
         VIEW_TYPE,
         'Kinetoscope',
@@ -71,7 +71,7 @@ export class Details implements vscode.Disposable {
     else this.isOutdated = true;
   }
 
-  private adopt(panel: vscode.WebviewPanel): void {
+  private take(panel: vscode.WebviewPanel): void {
     this.panel?.dispose();
     this.panel = panel;
     const folder = vscode.Uri.joinPath(this.context.extensionUri, 'extension', 'dist');
@@ -110,7 +110,7 @@ export class Details implements vscode.Disposable {
   private async fetch(): Promise<void> {
     const uri = this.uri;
     try {
-      const asked = this.sources.fetch({ uri, run: null });
+      const asked = this.actions.fetch({ uri, run: null });
       if (asked === undefined) {
         this.tell('The language server is not running. Open a Python file to start it.');
         return;
@@ -155,11 +155,11 @@ export class Details implements vscode.Disposable {
       case 'trace':
         if (this.run) {
           const { region, finding } = message;
-          this.sources.openTrace({ run: this.run.id, region, ...(finding === undefined ? {} : { finding }) });
+          this.actions.openTrace({ run: this.run.id, region, ...(finding === undefined ? {} : { finding }) });
         }
         return;
       case 'explain':
-        this.sources.explain(message.code);
+        this.actions.explain(message.code);
         return;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);

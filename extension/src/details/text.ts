@@ -1,7 +1,7 @@
 // Times, counts, shares and names as people read them; times as kinetoscope_core/text.py writes them.
 import type { Unmeasured } from '../server/protocol';
 
-const UNITS: readonly (readonly [size: number, name: string])[] = [
+export const UNITS: readonly (readonly [size: number, name: string])[] = [
   [1_000, 'µs'],
   [1_000_000, 'ms'],
   [1_000_000_000, 's'],

@@ -109,9 +109,10 @@ export class Runs implements vscode.Disposable {
   }
 
   /** Asks for arguments, with the last ones of the file filled in. Undefined: none were given. */
-  async askForArguments(uri: string, usual: readonly string[]): Promise<string[] | undefined> {
+  async askForArguments(uri: string): Promise<string[] | undefined> {
     const key = `arguments:${uri}`;
-    const last = this.memory.get<string[]>(key) ?? usual;
+    const settings = vscode.workspace.getConfiguration('kinetoscope', vscode.Uri.parse(uri));
+    const last = this.memory.get<string[]>(key) ?? settings.get<string[]>('arguments') ?? [];
     const text = await vscode.window.showInputBox({
       title: `Profile ${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))}`,
       prompt: "The script's arguments, as in a shell",

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { PythonExtension } from '@vscode/python-extension';
 import * as vscode from 'vscode';
-import { PROBE, readProbe, type Probed } from './probing';
+import { PROBE, readProbe, type PythonInfo, type Refusal } from './probing';
 
 export interface Interpreter {
   readonly path: string;
@@ -78,7 +78,7 @@ export class Interpreters implements vscode.Disposable {
 }
 
 /** Asks the interpreter what it is, with a few lines of its standard library. */
-export function probe(path: string): Promise<Probed> {
+export function probe(path: string): Promise<PythonInfo | Refusal> {
   return new Promise((resolve) => {
     execFile(path, ['-I', '-c', PROBE], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) =>
       resolve(readProbe(path, error, stdout, stderr)),

@@ -9,8 +9,13 @@ export const PROBE = [
 
 export const OLDEST: readonly [number, number] = [3, 10];
 
-export type Probed =
-  { readonly version: string; readonly minor: string; readonly kind: string; readonly isInstalled: boolean } | Refusal;
+/** What a probe found out about an interpreter that can run the server. */
+export interface PythonInfo {
+  readonly version: string;
+  readonly minor: string;
+  readonly kind: string;
+  readonly isInstalled: boolean;
+}
 
 /** Why the server cannot run: what is wrong and what to do, and the setting that has to do with it. */
 export interface Refusal {
@@ -18,7 +23,7 @@ export interface Refusal {
   readonly setting: 'interpreter' | 'importStrategy';
 }
 
-interface Said {
+interface ProbeAnswer {
   version: [number, number, number];
   kind: string;
   installed: boolean;
@@ -29,14 +34,19 @@ interface StartError extends Error {
   readonly killed?: boolean | undefined;
 }
 
-export function readProbe(path: string, error: StartError | null, stdout: string, stderr: string): Probed {
+export function readProbe(
+  path: string,
+  error: StartError | null,
+  stdout: string,
+  stderr: string,
+): PythonInfo | Refusal {
   if (error?.code === 'ENOENT' || error?.code === 'EACCES') {
     return { setting: 'interpreter', message: `There is no Python that runs at ${path}. Select another interpreter.` };
   }
-  let said: Said;
+  let said: ProbeAnswer;
   try {
     if (error) throw error;
-    said = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Said;
+    said = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as ProbeAnswer;
   } catch {
     const why = stderr.trim().split('\n').at(-1) ?? '';
     const what = error?.killed ? 'did not answer within 30 s' : `did not start${why ? ` (${why})` : ''}`;
@@ -52,11 +62,7 @@ export function readProbe(path: string, error: StartError | null, stdout: string
 }
 
 /** Whether the libraries inside the extension fit the interpreter. `minors` are those that it carries. */
-export function refusalOfBundled(
-  path: string,
-  probed: Exclude<Probed, Refusal>,
-  minors: readonly string[],
-): Refusal | null {
+export function refusalOfBundled(path: string, probed: PythonInfo, minors: readonly string[]): Refusal | null {
   if (probed.kind === 'CPython' && minors.includes(probed.minor)) return null;
   const what = probed.kind === 'CPython' ? `Python ${probed.version}` : `${probed.kind} ${probed.version}`;
   const has = minors.length ? `libraries for CPython ${minors.join(', ')}` : 'no libraries';
@@ -67,7 +73,7 @@ export function refusalOfBundled(
   return { setting: 'importStrategy', message };
 }
 
-export function refusalOfInstalled(path: string, probed: Exclude<Probed, Refusal>): Refusal | null {
+export function refusalOfInstalled(path: string, probed: PythonInfo): Refusal | null {
   if (probed.isInstalled) return null;
   const message =
     `kinetoscope is not installed for ${path}, and kinetoscope.importStrategy is fromEnvironment. ` +
