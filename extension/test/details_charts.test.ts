@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/charts/lanes';
 import { itemText, lanesCaption, lanesTable } from '../src/details/charts/lanes_drawing';
-import { compositionsOf } from '../src/details/region/parts';
+import { compositionsOf } from '../src/details/region/composition';
 import { callsLayout, callsSummary, callText } from '../src/details/charts/calls';
 import { callsCaption } from '../src/details/charts/calls_drawing';
 import { moved, showing, zoomed } from '../src/details/charts/spans';

@@ -72,16 +72,16 @@ function regionPage(region: RunRegion, { call_times: calls, timeline }: RegionTi
       : html`${lanesLegend(timeline)}
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
           <p class="quiet">${lanesCaption(timeline)}</p>
-          ${asTable(lanesTable(timeline))}`;
+          ${tableMarkup(lanesTable(timeline))}`;
   const chart = html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
     <p class="quiet">${callsCaption(calls, measures)}</p>
-    ${asTable(callsTable(calls))}`;
+    ${tableMarkup(callsTable(calls))}`;
   return html`<section class="chosen">
     ${head} ${cardsMarkup(measures, { lanes, calls: chart, isWide: calls.length > MANY })}
   </section>`;
 }
 
-function asTable(table: Markup): Markup {
+function tableMarkup(table: Markup): Markup {
   return html`<details>
     <summary>As a table</summary>
     ${table}

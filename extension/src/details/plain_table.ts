@@ -8,7 +8,7 @@ export function plainTable(headings: readonly Heading[], rows: readonly (readonl
   return html`<table class="plain ${kind}">
     <thead>
       <tr>
-        ${headings.map(headMarkup)}
+        ${headings.map(headingMarkup)}
       </tr>
     </thead>
     <tbody>
@@ -22,7 +22,7 @@ export function plainTable(headings: readonly Heading[], rows: readonly (readonl
   </table>`;
 }
 
-function headMarkup([title, kind]: Heading): Markup {
+function headingMarkup([title, kind]: Heading): Markup {
   if (title === '') return html`<td></td>`;
   return html`<th scope="col" class="${kind.includes('number') ? 'number' : ''}">${title}</th>`;
 }

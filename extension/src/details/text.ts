@@ -8,15 +8,15 @@ export const UNITS: readonly (readonly [size: number, name: string])[] = [
 ];
 
 /** A number and its unit, apart so that a table can align both. */
-export interface Time {
+export interface TimeParts {
   number: string;
   unit: string;
 }
 
 /** Three significant digits and the unit that keeps the number between 1 and 999. */
-export function timeParts(ns: number): Time {
+export function timeParts(ns: number): TimeParts {
   if (Math.abs(ns) < 1_000) return { number: String(ns), unit: 'ns' };
-  let parts: Time = { number: '', unit: '' };
+  let parts: TimeParts = { number: '', unit: '' };
   for (const [size, unit] of UNITS) {
     parts = { number: threeDigits(ns / size), unit };
     if (Math.abs(Number(parts.number)) < 1_000) break;

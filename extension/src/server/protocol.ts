@@ -138,7 +138,7 @@ export interface Measures {
   names: number;
 }
 
-type Time =
+type OfMeasuredCalls =
   | 'cpu_total_ns'
   | 'cpu_self_ns'
   | 'cuda_total_ns'
@@ -152,7 +152,7 @@ type Time =
   | 'findings';
 
 /** The same of a region that was entered and has no call with a time: `measured` is 0. */
-export type Unmeasured = Omit<Measures, Time> & Record<Time, null>;
+export type Unmeasured = Omit<Measures, OfMeasuredCalls> & Record<OfMeasuredCalls, null>;
 
 /** Whether a call of it has a time. */
 export function hasTimes(measures: Measures | Unmeasured): measures is Measures {

@@ -1,7 +1,7 @@
 // Cards of the chosen region in their order, the same in the panel and on a saved page.
 import type { Measures } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
-import { compositionMarkup } from './parts';
+import { compositionMarkup } from './composition';
 import { kernelsMarkup, numbersMarkup, operatorsMarkup } from './region_markup';
 
 export const NOT_DRAWN = 'Only the 100 regions with the most CPU time are drawn. Profile this region alone to see it.';

@@ -9,7 +9,7 @@ const MARK = 3;
 const OF_A_LETTER = 0.95;
 
 /** In widths of a digit; the first column takes what is left as well. */
-export function widthOf(column: Column, regions: readonly RunRegion[]): number {
+export function columnWidth(column: Column, regions: readonly RunRegion[]): number {
   if (column.kind === 'share') return SHARE;
   const longest = regions.reduce((most, region) => Math.max(most, cellText(column, region).length), 0);
   const heading = column.heading.length * OF_A_LETTER;

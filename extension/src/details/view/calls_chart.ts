@@ -2,7 +2,7 @@
 import type { Measures, CallTimes } from '../../server/protocol';
 import { callsLayout, callText } from '../charts/calls';
 import { callsSvg } from '../charts/calls_drawing';
-import { Picker, widthOf } from './picking';
+import { Picker, chartWidth } from './picking';
 
 export class CallsChart {
   private readonly picker: Picker;
@@ -25,7 +25,7 @@ export class CallsChart {
   }
 
   draw(): void {
-    const layout = callsLayout(this.calls, this.measures, widthOf(this.chart));
+    const layout = callsLayout(this.calls, this.measures, chartWidth(this.chart));
     this.median = layout.median;
     this.chart.innerHTML = callsSvg(layout, this.calls, this.measures).text;
   }

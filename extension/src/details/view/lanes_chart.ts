@@ -3,7 +3,7 @@ import type { Timeline } from '../../server/protocol';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
 import { itemText, lanesSvg } from '../charts/lanes_drawing';
 import { moved, showing, zoomed, type Span } from '../charts/spans';
-import { Picker, widthOf } from './picking';
+import { Picker, chartWidth } from './picking';
 
 const STEP = 0.5;
 const LEAST_DRAG = 4;
@@ -68,7 +68,7 @@ export class LanesChart {
   }
 
   private drawn(): LanesLayout {
-    const layout = lanesLayout(this.timeline, widthOf(this.chart), this.span);
+    const layout = lanesLayout(this.timeline, chartWidth(this.chart), this.span);
     this.chart.innerHTML = lanesSvg(layout, this.timeline).text;
     return layout;
   }

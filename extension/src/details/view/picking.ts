@@ -3,7 +3,7 @@
 /** In a window that is hidden or all but closed. */
 const LEAST_WIDTH = 160;
 
-export function widthOf(chart: HTMLElement): number {
+export function chartWidth(chart: HTMLElement): number {
   return Math.max(LEAST_WIDTH, chart.clientWidth);
 }
 

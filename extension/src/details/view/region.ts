@@ -85,7 +85,7 @@ export class RegionSection {
       <p class="quiet">${callsCaption(calls, measures)}</p>`.text;
     const [picture, readout] = [byId('calls-chart', HTMLElement), byId('calls-readout', HTMLElement)];
     this.calls = new CallsChart(picture, readout, calls, measures);
-    place.append(asTable(() => callsTable(calls)));
+    place.append(lazyTable(() => callsTable(calls)));
   }
 
   private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
@@ -108,7 +108,7 @@ export class RegionSection {
     onClick('zoom-in', () => drawn.zoomIn());
     onClick('zoom-out', () => drawn.zoomOut());
     onClick('zoom-whole', () => drawn.showWhole());
-    place.append(asTable(() => lanesTable(timeline)));
+    place.append(lazyTable(() => lanesTable(timeline)));
   }
 }
 
@@ -125,7 +125,7 @@ function chart(id: string, summary: string): Markup {
 }
 
 /** A text alternative, made when somebody opens it. */
-function asTable(table: () => Markup): HTMLDetailsElement {
+function lazyTable(table: () => Markup): HTMLDetailsElement {
   const details = document.createElement('details');
   details.innerHTML = '<summary>As a table</summary>';
   details.addEventListener('toggle', () => details.insertAdjacentHTML('beforeend', table().text), { once: true });

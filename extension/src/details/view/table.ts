@@ -3,7 +3,7 @@ import type { RunRegion } from '../../server/protocol';
 import type { Column } from '../table/columns';
 import type { Order } from '../table/rows';
 import { headMarkup, rowMarkup } from '../table/table_markup';
-import { widthOf } from '../table/widths';
+import { columnWidth } from '../table/widths';
 import { RowsInSight } from './rows_in_sight';
 
 export interface TableEvents {
@@ -40,11 +40,11 @@ export class RegionTable {
       if (column) this.events.order(column);
     });
     body.addEventListener('click', (event) => {
-      const region = regionOf(event);
+      const region = clickedRegion(event);
       if (region !== null) this.events.reveal(region, false);
     });
     body.addEventListener('dblclick', (event) => {
-      const region = regionOf(event);
+      const region = clickedRegion(event);
       if (region !== null) this.events.reveal(region, true);
     });
     table.addEventListener('keydown', (event) => {
@@ -70,7 +70,7 @@ export class RegionTable {
   /** As wide as what all the rows hold, filtered or not. */
   measure(columns: readonly Column[], regions: readonly RunRegion[]): void {
     const group = document.createElement('colgroup');
-    const widths = columns.map((column) => `${widthOf(column, regions)}ch + 16px`);
+    const widths = columns.map((column) => `${columnWidth(column, regions)}ch + 16px`);
     columns.forEach((column, index) => {
       const width = column.id === 'name' ? 'auto' : `calc(${widths[index] ?? ''})`;
       group.appendChild(document.createElement('col')).style.width = width;
@@ -141,7 +141,7 @@ export class RegionTable {
   }
 }
 
-function regionOf(event: MouseEvent): number | null {
+function clickedRegion(event: MouseEvent): number | null {
   const row = event.target instanceof Element ? event.target.closest('tr') : null;
   return row?.dataset.region === undefined ? null : Number(row.dataset.region);
 }

@@ -43,11 +43,11 @@ function composition(title: string, parts: Part[]): Composition {
 /** The bars, with a legend that has every number. */
 export function compositionMarkup(measures: Measures): Markup {
   const calls = measures.measured === 1 ? 'the one measured call' : `${measures.measured} measured calls`;
-  return html`${compositionsOf(measures.breakdown).map(barMarkup)}
+  return html`${compositionsOf(measures.breakdown).map(stackMarkup)}
     <p class="quiet">Sums over ${calls}.</p>`;
 }
 
-function barMarkup({ title, totalNs, parts }: Composition): Markup {
+function stackMarkup({ title, totalNs, parts }: Composition): Markup {
   const shown = parts.filter((part) => part.ns > 0);
   let start = 0;
   const pieces = shown.map((part) => {
