@@ -2,19 +2,7 @@
 import { hasTimes, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
 import { boundText, fileName, printable, timeText, unmeasuredText } from '../text';
 
-export type ColumnId =
-  | 'name'
-  | 'line'
-  | 'share'
-  | 'cuda_total'
-  | 'cuda_self'
-  | 'cuda_busy'
-  | 'backward_cuda'
-  | 'launches'
-  | 'cpu_total'
-  | 'cpu_self'
-  | 'measured'
-  | 'bound';
+export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';
 
 export interface Column {
   id: ColumnId;
@@ -51,57 +39,39 @@ const line = (isOneFile: boolean): Column => ({
   value: ({ uri, row }) => (uri === null || row === null ? null : isOneFile ? row + 1 : `${fileName(uri)}:${row + 1}`),
 });
 
-function time(id: ColumnId, heading: string, meaning: string, spread: (region: RunRegion) => Spread | null): Column {
+type TimeColumn = 'cuda_total' | 'cuda_self' | 'cuda_busy' | 'backward_cuda' | 'cpu_total' | 'cpu_self';
+
+function time(id: TimeColumn, heading: string, meaning: string): Column {
   return {
     id,
     heading,
     meaning: `${meaning}. Median of the measured calls`,
     kind: 'time',
     field: `${id}_ns_median`,
-    value: (region) => median(spread(region)),
+    value: ({ measures }) => median(measures[`${id}_ns`]),
   };
 }
-
-const SHARE_OF_CUDA =
-  'Share of the recorded GPU time, warm-up calls included. A region includes those nested in it, so shares overlap';
-const SHARE_OF_CPU =
-  'Share of the CPU time recorded in regions, warm-up calls included. A region includes those nested in it, so shares overlap';
 
 const share = (hasCuda: boolean): Column => ({
   id: 'share',
   heading: 'Share',
-  meaning: hasCuda ? SHARE_OF_CUDA : SHARE_OF_CPU,
+  meaning: `Share of the ${hasCuda ? 'recorded GPU time' : 'CPU time recorded in regions'}, warm-up calls included. A region includes those nested in it, so shares overlap`,
   kind: 'share',
   field: 'share',
   value: (region) => region.share,
 });
 
 const CUDA: readonly Column[] = [
-  time(
-    'cuda_total',
-    'CUDA total',
-    'Time of the GPU activities launched in the region, nested regions included',
-    (r) => r.measures.cuda_total_ns,
-  ),
-  time(
-    'cuda_self',
-    'CUDA self',
-    'Time of the GPU activities launched in the region, nested regions excluded',
-    (r) => r.measures.cuda_self_ns,
-  ),
-  time(
-    'cuda_busy',
-    'CUDA busy',
-    'Time in which at least one of its GPU activities ran',
-    (r) => r.measures.cuda_busy_ns,
-  ),
+  time('cuda_total', 'CUDA total', 'Time of the GPU activities launched in the region, nested regions included'),
+  time('cuda_self', 'CUDA self', 'Time of the GPU activities launched in the region, nested regions excluded'),
+  time('cuda_busy', 'CUDA busy', 'Time in which at least one of its GPU activities ran'),
   {
     id: 'launches',
     heading: 'Launches',
     meaning: 'Number of GPU activities launched in the region, nested regions included. Median of the measured calls',
     kind: 'count',
     field: 'launches_median',
-    value: (region) => median(region.measures.launches),
+    value: ({ measures }) => median(measures.launches),
   },
 ];
 
@@ -109,22 +79,11 @@ const BACKWARD = time(
   'backward_cuda',
   'Backward',
   'GPU time of the backward pass of this region, which runs later; not part of its CUDA total',
-  (region) => region.measures.backward_cuda_ns,
 );
 
 const CPU: readonly Column[] = [
-  time(
-    'cpu_total',
-    'CPU total',
-    'Wall-clock time from entering the region to leaving it',
-    (r) => r.measures.cpu_total_ns,
-  ),
-  time(
-    'cpu_self',
-    'CPU self',
-    'CPU total without nested regions, operators and CUDA API calls',
-    (r) => r.measures.cpu_self_ns,
-  ),
+  time('cpu_total', 'CPU total', 'Wall-clock time from entering the region to leaving it'),
+  time('cpu_self', 'CPU self', 'CPU total without nested regions, operators and CUDA API calls'),
 ];
 
 const MEASURED: Column = {
