@@ -1,6 +1,6 @@
 """Starts the language server from the folder that this file lies in: `python -I serve.py`.
 
-`scripts/bundle.py` puts it beside the server and its libraries. An old Python can read it, too, and is told what is
+`scripts/bundle.py` puts it beside the server and its libraries. An old Python can read it, too, and says what is
 wrong. Isolated (`-I`), Python imports nothing that lies in the working directory or that PYTHONPATH names.
 """
 

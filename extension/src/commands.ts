@@ -1,5 +1,5 @@
-// What the commands do in VS Code. The server's own ids come through the client's middleware, with the arguments that
-// its lenses, hints and actions carry, or with none from palette and menus.
+// Commands of the extension. The server's own ids come through the client's middleware, with the arguments that its lenses,
+// hints and actions carry, or with none from palette and menus.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
@@ -10,7 +10,7 @@ import type { Traces } from './editor/trace';
 
 type Next = (command: string, args: unknown[]) => unknown;
 
-export interface Rooms {
+export interface Services {
   readonly runs: Runs;
   readonly results: Results;
   readonly traces: Traces;
@@ -19,39 +19,39 @@ export interface Rooms {
 }
 
 /** The client's middleware for `workspace/executeCommand`. */
-export function executeCommand(rooms: Rooms): (command: string, args: unknown[], next: Next) => Promise<unknown> {
+export function executeCommand(services: Services): (command: string, args: unknown[], next: Next) => Promise<unknown> {
   return async (command, args, next) => {
-    const client = rooms.client();
+    const client = services.client();
     if (!client) return undefined;
     switch (command) {
       case 'kinetoscope.profileFile': {
-        const uri = uriIn(args) ?? active()?.document.uri.toString();
-        return uri ? rooms.runs.profile(client, { uri, line: null, name: null, arguments: null }) : tellNoFile();
+        const uri = uriIn(args) ?? activeUri();
+        return uri ? services.runs.profile(client, { uri, line: null, name: null, arguments: null }) : tellNoFile();
       }
       case 'kinetoscope.profileRegion': {
         const target = placeIn(args) ?? cursor();
-        return target ? rooms.runs.profile(client, { ...target, arguments: null }) : tellNoFile();
+        return target ? services.runs.profile(client, { ...target, arguments: null }) : tellNoFile();
       }
       case 'kinetoscope.profileWithArguments':
-        return profileWithArguments(rooms, client, args);
+        return profileWithArguments(services, client, args);
       case 'kinetoscope.profilePlain':
         return (await isTrusted()) && next(command, args);
       case 'kinetoscope.cancel':
-        return rooms.runs.cancel() || next(command, []);
+        return services.runs.cancel() || next(command, []);
       case 'kinetoscope.openTrace': {
-        const place = placeIn(args) ?? measuredPlace(rooms.results);
-        return place ? rooms.traces.open(client, place) : tellNothingMeasured();
+        const place = placeIn(args) ?? measuredPlace(services.results);
+        return place ? services.traces.open(client, place) : tellNothingMeasured();
       }
       case 'kinetoscope.openTraceAt': {
         const [place, finding] = [placeIn(args), args[3]];
-        return place && typeof finding === 'string' && rooms.traces.open(client, { ...place, finding });
+        return place && typeof finding === 'string' && services.traces.open(client, { ...place, finding });
       }
       case 'kinetoscope.showDetails': {
-        const place = placeIn(args) ?? measuredPlace(rooms.results);
-        return rooms.details.show(place);
+        const place = placeIn(args) ?? measuredPlace(services.results);
+        return services.details.show(place);
       }
       case 'kinetoscope.clear':
-        return next(command, args.length === 3 ? args : [active()?.document.uri.toString() ?? null, null, null]);
+        return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return loadTrace(args, next);
       default:
@@ -60,23 +60,13 @@ export function executeCommand(rooms: Rooms): (command: string, args: unknown[],
   };
 }
 
-async function profileWithArguments(rooms: Rooms, client: LanguageClient, args: unknown[]): Promise<void> {
-  const [uri, line, given] = args;
-  if (typeof uri === 'string' && Array.isArray(given)) {
-    const values = given as string[];
-    await rooms.runs.profile(client, {
-      uri,
-      line: typeof line === 'number' ? line : null,
-      name: null,
-      arguments: values,
-    });
-    return;
-  }
-  const file = uriIn(args) ?? active()?.document.uri.toString();
-  if (!file) return tellNoFile();
-  const settings = vscode.workspace.getConfiguration('kinetoscope', vscode.Uri.parse(file));
-  const values = await rooms.runs.askForArguments(file, settings.get<string[]>('arguments') ?? []);
-  if (values) await rooms.runs.profile(client, { uri: file, line: null, name: null, arguments: values });
+async function profileWithArguments(services: Services, client: LanguageClient, args: unknown[]): Promise<void> {
+  const [, line, given] = args;
+  const uri = uriIn(args) ?? activeUri();
+  if (!uri) return tellNoFile();
+  const values = Array.isArray(given) ? (given as string[]) : await services.runs.askForArguments(uri);
+  const row = typeof line === 'number' ? line : null;
+  if (values) await services.runs.profile(client, { uri, line: row, name: null, arguments: values });
 }
 
 async function loadTrace(args: unknown[], next: Next): Promise<unknown> {
@@ -99,12 +89,18 @@ async function tellNoFile(): Promise<void> {
 
 async function tellNothingMeasured(): Promise<void> {
   if (!active()) return tellNoFile();
-  await vscode.window.showInformationMessage('Nothing is measured in this file yet: click “▷ Profile” above a region.');
+  await vscode.window.showInformationMessage(
+    'Nothing has been measured in this file yet. Click “▷ Profile” above a region.',
+  );
 }
 
 function active(): vscode.TextEditor | undefined {
   const editor = vscode.window.activeTextEditor;
   return editor?.document.languageId === 'python' ? editor : undefined;
+}
+
+function activeUri(): string | undefined {
+  return active()?.document.uri.toString();
 }
 
 function cursor(): { uri: string; line: number; name: null } | undefined {

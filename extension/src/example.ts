@@ -1,4 +1,4 @@
-// The walkthrough's example: a copy that users may change, in the extension's storage.
+// Example of the walkthrough: a copy that users may change, in the extension's storage.
 import * as vscode from 'vscode';
 
 export async function openExample(context: vscode.ExtensionContext): Promise<void> {

@@ -1,7 +1,7 @@
-// Entry point: puts the rooms together. What each does stands in its own file.
+// Entry point: creates the parts of the extension and connects them.
 import * as vscode from 'vscode';
 import type { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
-import { executeCommand, type Rooms } from './commands';
+import { executeCommand, type Services } from './commands';
 import { Decorations } from './editor/decorations';
 import { Details } from './details/panel';
 import { openExample } from './example';
@@ -35,8 +35,8 @@ export function activate(context: vscode.ExtensionContext): void {
       void vscode.commands.executeCommand('kinetoscope.explain', code);
     },
   });
-  const rooms: Rooms = { runs, results, traces, details, client };
-  const run = executeCommand(rooms);
+  const services: Services = { runs, results, traces, details, client };
+  const run = executeCommand(services);
 
   const options = (): LanguageClientOptions => ({
     documentSelector: [{ language: 'python', scheme: 'file' }],
@@ -52,20 +52,14 @@ export function activate(context: vscode.ExtensionContext): void {
           return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;
         },
       },
-      handleWorkDoneProgress: serverProgress(client),
+      handleWorkDoneProgress: serverProgress(client, (token) => runs.shows(token)),
       window: { showDocument },
     },
   });
   const prepare = (started: LanguageClient): void => {
-    started.onNotification('kinetoscope/results', (params: ResultsParams) => {
-      results.take(params);
-    });
-    started.onNotification('kinetoscope/progress', (params: ProgressParams) => {
-      runs.take(params);
-    });
-    started.onNotification('kinetoscope/warm', (params: WarmParams) => {
-      status.takeWarm(params);
-    });
+    started.onNotification('kinetoscope/results', (params: ResultsParams) => results.take(params));
+    started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
+    started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
@@ -95,9 +89,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
     }),
-    results.onDidChange(() => {
-      details.update();
-    }),
+    results.onDidChange(() => details.update()),
     server.onDidChangeState(({ kind }) => {
       if (kind === 'running') {
         details.update();
@@ -107,9 +99,7 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     }),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
-    vscode.commands.registerCommand('kinetoscope.showLog', () => {
-      log.show();
-    }),
+    vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
     vscode.commands.registerCommand('kinetoscope.selectInterpreter', selectInterpreter),
     vscode.commands.registerCommand('kinetoscope.openExample', () => openExample(context)),
   );

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/charts/lanes';
 import { itemText, lanesCaption, lanesTable } from '../src/details/charts/lanes_drawing';
-import { compositionsOf } from '../src/details/region/parts';
-import { occurrencesLayout, occurrencesSummary, occurrenceText } from '../src/details/charts/occurrences';
-import { occurrencesCaption } from '../src/details/charts/occurrences_drawing';
+import { compositionsOf } from '../src/details/region/composition';
+import { callsLayout, callsSummary, callText } from '../src/details/charts/calls';
+import { callsCaption } from '../src/details/charts/calls_drawing';
 import { moved, showing, zoomed } from '../src/details/charts/spans';
-import { measures, occurrences, timeline } from './details_sample';
+import { measures, calls, timeline } from './details_sample';
 
 const WIDTH = 2_000;
 const layout = lanesLayout(timeline, WIDTH, wholeSpan(timeline));
@@ -53,7 +53,7 @@ test('gaps of a stream are named, unless what was left out may lie in them', () 
   );
   const partly = { ...timeline, device_left_out: 3 };
   assert.deepEqual(lanesLayout(partly, WIDTH, wholeSpan(partly)).gaps, []);
-  assert.match(lanesCaption(partly), /The shortest are not drawn: 3 GPU slices\.$/);
+  assert.match(lanesCaption(partly), /The shortest are not drawn: 3 GPU activities\.$/);
   assert.doesNotMatch(lanesCaption(partly), /gap/);
 });
 
@@ -76,12 +76,12 @@ test('each thing drawn is said in words', () => {
     itemText(timeline, 5),
     'void gemm<float>(int) · GPU, stream 7 · 50 ns, starting 50 ns in · began 30 ns after the start of cudaLaunchKernel',
   );
-  assert.match(lanesCaption(timeline), /100 ns on the CPU; its GPU work ends 100 ns after the region was left\./);
-  assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }), /no GPU work of it/);
+  assert.match(lanesCaption(timeline), /100 ns on the CPU; its last GPU activity ends 100 ns after the region\./);
+  assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }), /no GPU activity/);
   assert.equal(lanesTable(timeline).text.match(/<tr>/g)?.length, 8);
 });
 
-test('zooming stays within the occurrence and keeps what is pointed at in place', () => {
+test('zooming stays within the call and keeps what is pointed at in place', () => {
   const whole = { from: 0, to: 1_000 };
   assert.deepEqual(zoomed(whole, whole, 0.5, 200), { from: 100, to: 600 });
   assert.deepEqual(zoomed({ from: 900, to: 1_000 }, whole, 2, 1_000), { from: 800, to: 1_000 });
@@ -91,8 +91,8 @@ test('zooming stays within the occurrence and keeps what is pointed at in place'
   assert.deepEqual(showing({ from: 100, to: 300 }, whole, 120, 130), { from: 100, to: 300 });
 });
 
-test('occurrences stand in order, and one that is far above the median is cut', () => {
-  const { lanes, median, warmups, numbers } = occurrencesLayout(occurrences, measures, 600);
+test('calls stand in order, and one that is far above the median is cut', () => {
+  const { lanes, median, warmups, numbers } = callsLayout(calls, measures, 600);
   assert.deepEqual(
     lanes.map((lane) => lane.kind),
     ['cuda', 'cpu'],
@@ -119,39 +119,44 @@ test('occurrences stand in order, and one that is far above the median is cut', 
   );
 });
 
-test('of a choice among many occurrences no number is claimed', () => {
-  const many = { ...measures, occurrences: 900 };
-  assert.deepEqual(occurrencesLayout(occurrences, many, 600).numbers, []);
-  assert.match(occurrencesCaption(occurrences, many), /^4 of 900 occurrences, evenly chosen/);
-  assert.match(occurrenceText(occurrences, many, 1, false), /^Occurrence 2 of the 4 kept · /);
+test('of a choice among many calls no number is claimed', () => {
+  const many = { ...measures, calls: 900 };
+  assert.deepEqual(callsLayout(calls, many, 600).numbers, []);
+  assert.match(callsCaption(calls, many), /^4 of 900 calls, evenly chosen/);
+  assert.match(callText(calls, many, 1, false), /^Call 2 of the 4 kept · /);
 });
 
-test('a occurrence is said in words, and so is the chart', () => {
+test('a call is said in words, and so is the chart', () => {
   assert.equal(
-    occurrenceText(occurrences, measures, 2, true),
-    'Occurrence 3 of 4 (median) · CUDA 100 ns, busy 80 ns · CPU 100 ns, self 10 ns · 4.00 µs after the first',
+    callText(calls, measures, 2, true),
+    'Call 3 of 4 (median) · CUDA 100 ns, busy 80 ns · CPU 100 ns, self 10 ns · 4.00 µs after the first',
   );
   assert.equal(
-    occurrencesSummary(occurrences, measures),
-    '4 occurrences in order of time, 1 of them warm-up. CUDA median 100 ns, from 100 ns to 100 ns. CPU median 100 ns, from 90 ns to 110 ns',
+    callsSummary(calls, measures),
+    '4 calls in order of time, 1 of them warm-up. CUDA median 100 ns, from 100 ns to 100 ns. CPU median 100 ns, from 90 ns to 110 ns',
   );
 });
 
-test('without a GPU the occurrences have one lane', () => {
+test('without a GPU the calls have one lane', () => {
   const cpu = { ...measures, cuda_total_ns: null };
-  const none = occurrences.map((each) => ({ ...each, cuda_total_ns: null, cuda_busy_ns: null }));
+  const none = calls.map((each) => ({ ...each, cuda_total_ns: null, cuda_busy_ns: null }));
   assert.deepEqual(
-    occurrencesLayout(none, cpu, 600).lanes.map((lane) => lane.kind),
+    callsLayout(none, cpu, 600).lanes.map((lane) => lane.kind),
     ['cpu'],
   );
-  assert.doesNotMatch(occurrenceText(none, cpu, 1, false), /CUDA/);
+  assert.doesNotMatch(callText(none, cpu, 1, false), /CUDA/);
 });
 
 test('the parts of a total add up to it', () => {
   assert.ok(measures.breakdown);
   const [cuda, cpu] = compositionsOf(measures.breakdown);
   assert.deepEqual([cuda?.totalNs, cpu?.totalNs], [300, 300]);
-  const alone = compositionsOf({ ...measures.breakdown, cuda_nested_ns: null, cuda_self_ns: null, cpu_api_calls_ns: 0 });
+  const alone = compositionsOf({
+    ...measures.breakdown,
+    cuda_nested_ns: null,
+    cuda_self_ns: null,
+    cpu_api_calls_ns: 0,
+  });
   assert.deepEqual(
     alone.map(({ title, parts }) => [title, parts.map((part) => part.name)]),
     [['CPU total', ['nested regions', 'operators', 'self']]],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findingsMarkup, toldOf, warningMark } from '../src/details/region/findings_markup';
+import { findingsMarkup, shownFindings, warningMark } from '../src/details/region/findings_markup';
 import { savedPage } from '../src/details/page';
 import { USUAL_ORDER } from '../src/details/table/rows';
 import { finding, region, run } from './details_sample';
@@ -30,10 +30,10 @@ test('those of the run name no region', () => {
   assert.match(findingsMarkup([finding()], null).text, /aria-label="Findings of the run".*data-region=""/s);
 });
 
-test('the bound is told elsewhere, and those switched off come last and say so', () => {
+test('the bound is shown elsewhere, and those switched off come last and say so', () => {
   const codes = ['a', 'compute-bound', 'b', 'mixed'].map((code) => finding({ code, is_suppressed: code === 'a' }));
   assert.deepEqual(
-    toldOf(codes).map(({ code }) => code),
+    shownFindings(codes).map(({ code }) => code),
     ['b', 'a'],
   );
   assert.match(findingsMarkup(codes, 0).text, /class="suppressed".*\(ignored here\)/s);

@@ -15,7 +15,7 @@ test('a saved page brings all that it shows, and runs and loads nothing', () => 
   assert.match(page, /default-src 'none'; style-src 'unsafe-inline'/);
   assert.doesNotMatch(page, /<script|<link|<img|https?:\/\/(?!www\.w3\.org)/);
   assert.match(page, /svg[^>]*class="lanes"/);
-  assert.match(page, /svg[^>]*class="occurrences"/);
+  assert.match(page, /svg[^>]*class="calls"/);
   assert.match(page, /150 ns/);
 });
 
@@ -32,12 +32,11 @@ test('names are text wherever they stand', () => {
   assert.doesNotMatch(page, /<script/);
 });
 
-test('results of older versions say what they lack', () => {
-  const old = region(0, { breakdown: null, timeline: null, occurrence_times: null });
-  const page = savedPage({ ...run, regions: [old] }, view, '');
-  assert.equal(page.match(/Not kept with this result/g)?.length, 2);
-  assert.match(page, /what it is made of was not kept/);
-  assert.doesNotMatch(page, /<h3>Kernels/);
+test('a region without a timeline says why none is drawn', () => {
+  const page = savedPage({ ...run, regions: [region(0, { timeline: null })] }, view, '');
+  assert.match(page, /Only the 100 regions with the most CPU time are drawn/);
+  assert.match(page, /svg[^>]*class="calls"/);
+  assert.doesNotMatch(page, /svg[^>]*class="lanes"/);
 });
 
 test('of a run its device, time and what lies outside regions is said', () => {
@@ -45,13 +44,13 @@ test('of a run its device, time and what lies outside regions is said', () => {
     'NVIDIA H200',
     'torch 2.11.0',
     '2026-11-29 12:00:00 UTC',
-    'GPU work 300 ns, 20 ns of it outside any region',
+    'GPU time 300 ns, 20 ns of it outside any region',
   ]);
-  const problem = { code: 'x', message: 'A file was repaired.', evidence: {}, file: '/w/a.py', line: 3 };
+  const problem = { message: 'A file was repaired.', file: '/w/a.py', line: 3 };
   const notes = runNotes(listed({ ...run, problems: [problem, problem, problem] })).text;
   assert.match(notes, /3 notes on this run/);
   assert.match(notes, /a\.py:3/);
-  assert.match(notes, /1 region that torch or Kinetoscope marked/);
+  assert.match(notes, /Not listed: 1 region that torch or Kinetoscope added/);
 });
 
 test('the page of the panel lets in one script by its nonce, and styles of its own', () => {

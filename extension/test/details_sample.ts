@@ -2,8 +2,8 @@
 import type {
   Finding,
   Measures,
-  OccurrenceTimes,
-  RegionMeasures,
+  CallTimes,
+  RegionTimes,
   RunRegion,
   RunResult,
   Spread,
@@ -18,8 +18,6 @@ export const spread = (median: number, measured = 4): Spread => ({
 });
 
 export const timeline: Timeline = {
-  trace: 0,
-  start_ns: 1_000_000,
   cpu_total_ns: 100,
   end_ns: 200,
   host: [
@@ -37,7 +35,7 @@ export const timeline: Timeline = {
   device_left_out: 0,
 };
 
-export const occurrences: OccurrenceTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) => ({
+export const calls: CallTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) => ({
   trace: 0,
   start_ns: 1_000_000 + index * 2_000,
   is_warmup: index === 0,
@@ -51,9 +49,6 @@ export const finding = (changes: Partial<Finding> = {}): Finding => ({
   code: 'tiny-kernels',
   severity: 'warning',
   message: 'step launches 20 kernels a call.',
-  evidence: { kernels: 20 },
-  cost_ns: 2_000,
-  saves_at_most_ns: 1_500,
   saves_per_call_ns: 500,
   call_is: 'call',
   spot: { trace: 0, start_ns: 1_000_000, duration_ns: 900 },
@@ -63,9 +58,7 @@ export const finding = (changes: Partial<Finding> = {}): Finding => ({
 
 export const measures: Measures = {
   name: 'step',
-  file: '/w/train.py',
-  line: 10,
-  occurrences: 4,
+  calls: 4,
   measured: 3,
   is_cold: false,
   unfinished: 0,
@@ -78,7 +71,7 @@ export const measures: Measures = {
   launches: spread(2, 3),
   overhead_ns: 0,
   bound: 'overhead',
-  median_occurrence: { trace: 0, start_ns: 1_004_000, cpu_total_ns: 100, cuda_total_ns: 100 },
+  median_call: { trace: 0, start_ns: 1_004_000, cpu_total_ns: 100, cuda_total_ns: 100 },
   first: { trace: 0, start_ns: 1_000_000, cpu_total_ns: 900, cuda_total_ns: 100 },
   breakdown: {
     cpu_nested_ns: 0,
@@ -94,20 +87,24 @@ export const measures: Measures = {
     chain: [
       { kind: 'region', name: 'step' },
       { kind: 'operator', name: 'aten::mm' },
-      { kind: 'call', name: 'cudaLaunchKernel' },
+      { kind: 'api_call', name: 'cudaLaunchKernel' },
       { kind: 'activity', name: 'void gemm<float>(int)' },
     ],
     threads: 1,
     on_other_threads: 0,
   },
-  cpu_recorded_ns: 1_200,
-  cuda_recorded_ns: 400,
   findings: [],
+  at_least_ns: null,
+  names: 1,
 };
 
-const whole: RegionMeasures = { ...measures, occurrence_times: occurrences, timeline };
+const whole = { ...measures, call_times: calls, timeline };
 
-export function region(index: number, changes: Partial<RegionMeasures>, rest: Partial<RunRegion> = {}): RunRegion {
+export function region(
+  index: number,
+  changes: Partial<Measures & RegionTimes>,
+  rest: Partial<RunRegion> = {},
+): RunRegion {
   return {
     index,
     measures: { ...whole, ...changes },
@@ -122,22 +119,7 @@ export function region(index: number, changes: Partial<RegionMeasures>, rest: Pa
 export const run: RunResult = {
   id: '20261129-120000',
   title: 'train.py --size 64',
-  run: {
-    script: 'train.py',
-    is_module: false,
-    arguments: ['--size', '64'],
-    interpreter: '/usr/bin/python3',
-    python: '3.12.1',
-    started: '2026-11-29T12:00:00+00:00',
-    seconds: 9,
-    ending: 'ended',
-    was_ended_early: true,
-    warmup: 1,
-    active: 3,
-    is_adopted: false,
-    is_prepared: false,
-  },
-  traces: ['/cache/trace-1.json'],
+  run: { started: '2026-11-29T12:00:00+00:00', is_adopted: false },
   device: { name: 'NVIDIA H200', count: 1 },
   torch: '2.11.0',
   device_total_ns: 300,
@@ -150,6 +132,6 @@ export const run: RunResult = {
     region(1, { name: 'layer_10|a', cuda_total_ns: spread(60), bound: 'mixed' }, { share: 0.6 }),
     region(2, { name: 'layer_9', cuda_total_ns: spread(1_500), bound: 'compute' }, { share: 0.8 }),
     region(3, { name: 'load, "all"', cuda_total_ns: null, cuda_self_ns: null, bound: null }, { stale: ['renamed'] }),
-    region(4, { name: 'ProfilerStep#3', file: null, line: null }, { uri: null, row: null }),
+    region(4, { name: 'ProfilerStep#3' }, { uri: null, row: null }),
   ],
 };

@@ -61,7 +61,7 @@ test('what has no time has none in any column, and a series says how many names 
   const series = region(0, { name: 'step N', names: 12 });
   const nothing = Object.fromEntries(
     ['cpu_total_ns', 'cpu_self_ns', 'cuda_total_ns', 'cuda_self_ns', 'cuda_busy_ns', 'backward_cuda_ns']
-      .concat('launches', 'bound', 'median_occurrence', 'breakdown', 'findings')
+      .concat('launches', 'bound', 'median_call', 'breakdown', 'findings')
       .map((name) => [name, null]),
   ) as Partial<Measures>;
   const open = region(1, { ...nothing, name: 'training', measured: 0, unfinished: 1, at_least_ns: 4_130_000_000 });
@@ -80,7 +80,7 @@ test('what has no time has none in any column, and a series says how many names 
     '',
   );
   assert.match(page, /Not measured: at least 4\.13 s, not ended/);
-  assert.doesNotMatch(page, /One occurrence/);
+  assert.doesNotMatch(page, /The median call/);
 });
 
 test('a line is named with its file where there are several', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { harmless, inStatusBar, plain } from '../src/editor/foreign';
+import { harmless, inStatusBar, plain } from '../src/foreign';
 
 test('a name in a message is no link', () => {
   assert.equal(
@@ -18,5 +18,5 @@ test('an error is shown without links, and keeps what caused it', () => {
 });
 
 test('a name in the status bar is no icon', () => {
-  assert.equal(inStatusBar('warming up $(sync~spin): 1 passage'), 'warming up \\$(sync~spin): 1 passage');
+  assert.equal(inStatusBar('warming up $(sync~spin): 1 call'), 'warming up \\$(sync~spin): 1 call');
 });

@@ -27,7 +27,7 @@ test('the language status says what is made ready for the next run', () => {
   );
   assert.equal(
     warmText({ state: 'ready', gpu: true, memory_bytes: 303_714_304 }),
-    'Interpreter for the next run: ready, with CUDA, which holds memory of the GPU, 304 MB',
+    'Interpreter for the next run: ready, 304 MB, with CUDA, which holds GPU memory',
   );
 });
 

@@ -74,7 +74,7 @@ def test_a_finding_leads_to_its_page_its_place_in_the_trace_and_an_edit_after_wh
     play("findings", scale=1.4)
 
 
-def test_a_second_click_takes_the_interpreter_that_is_ready_and_a_mended_script_has_its_finding_no_more(play):
+def test_a_second_click_takes_the_interpreter_that_is_ready_and_a_fixed_script_no_longer_has_its_finding(play):
     play("second_run")
 
 

@@ -196,7 +196,8 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    recorded["experimental"] = {"kinetoscope": {"results": True, "progress": True, "save": True, "warm": True}}
+    wishes = ("results", "progress", "save", "warm", "diagnosticsInHover")
+    recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 
 

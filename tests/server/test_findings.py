@@ -70,6 +70,18 @@ async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away
     assert applied(text, edit).splitlines()[4].endswith("ignore[tiny-kernels, profiler-overhead]")
 
 
+@pytest.mark.parametrize(("profile", "is_said"), [("vscode", False), ("minimal", True)])
+async def test_a_hover_leaves_out_findings_that_the_client_shows_beside_it(start, profile, is_said):
+    client = await start(profile)
+    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    squiggle = next(each.range for each in client.diagnostics[uri] if each.code == "tiny-kernels")
+    at_the_squiggle = await client.hover(uri, 4, squiggle.start.character)
+    before_it = await client.hover(uri, 4, squiggle.start.character - 1)
+    assert "**tiny\\_ops**" in at_the_squiggle
+    assert ("[tiny-kernels]" in at_the_squiggle) == is_said
+    assert "[tiny-kernels]" in before_it
+
+
 async def test_the_trace_opens_where_a_finding_shows_and_its_page_is_read(start):
     client = await start()
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")

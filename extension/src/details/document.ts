@@ -1,4 +1,4 @@
-// The page of the panel's web view: a style, a script, and nothing else that may be loaded or run.
+// Page of the web view: a style, a script, and nothing else that may be loaded or run.
 import { html } from './markup';
 
 export interface Assets {

@@ -1,9 +1,9 @@
-// The table as Markdown and as CSV, with the columns, rows and order that are shown.
+// Exports of the table as Markdown and as CSV, with the columns, rows and order that are shown.
+import type { RunRegion } from '../server/protocol';
 import { cellText, type Column } from './table/columns';
-import type { ListedRegion } from './messages';
 
 /** Times as they are shown. */
-export function markdownOf(columns: readonly Column[], regions: readonly ListedRegion[]): string {
+export function markdownOf(columns: readonly Column[], regions: readonly RunRegion[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
     line(columns.map((column) => column.heading)),
@@ -19,7 +19,7 @@ function inMarkdown(text: string): string {
 }
 
 /** Times in nanoseconds, shares from 0 to 1; lines end as RFC 4180 has it. */
-export function csvOf(columns: readonly Column[], regions: readonly ListedRegion[]): string {
+export function csvOf(columns: readonly Column[], regions: readonly RunRegion[]): string {
   const head = columns.map((column) => column.field);
   const rows = regions.map((region) => columns.map((column) => String(column.value(region) ?? '')));
   return [head, ...rows].map((cells) => `${cells.map(inCsv).join(',')}\r\n`).join('');

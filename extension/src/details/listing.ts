@@ -1,19 +1,15 @@
-// A whole run, cut into what the panel's web view gets at once and what it asks for.
-import type { RegionPlace, RunRegion, RunResult } from '../server/protocol';
-import type { ListedRegion, ListedRun, RegionTimes } from './messages';
+// Parts of a run: what the panel's web view gets at once and what it asks for, since calls and timelines can be megabytes.
+import type { RegionPlace, RegionTimes, RunResult } from '../server/protocol';
 
-export function listed(run: RunResult): ListedRun {
-  return { ...run, regions: run.regions.map((region) => ({ ...region, measures: withoutTimes(region.measures) })) };
-}
-
-function withoutTimes(measures: RunRegion['measures']): ListedRegion['measures'] {
-  const short = { ...measures, occurrence_times: null, timeline: null };
-  return short;
+/** The run without the times of single calls. */
+export function listed(run: RunResult): RunResult {
+  const none: RegionTimes = { call_times: null, timeline: null };
+  return { ...run, regions: run.regions.map((region) => ({ ...region, measures: { ...region.measures, ...none } })) };
 }
 
 export function timesOf(run: RunResult, region: number): RegionTimes | null {
-  const found = run.regions.find((each) => each.index === region);
-  return found ? { occurrences: found.measures.occurrence_times, timeline: found.measures.timeline } : null;
+  const measures = run.regions.find((each) => each.index === region)?.measures;
+  return measures ? { call_times: measures.call_times, timeline: measures.timeline } : null;
 }
 
 /** The region of a name nearest to a line, else the nearest of the file. */

@@ -1,27 +1,7 @@
-// What the panel and its web view tell each other. Regions go over without their occurrences and timeline, which can be
-// megabytes; those of the chosen one are asked for.
-import type { Measures, OccurrenceTimes, RunRegion, RunResult, Timeline, Unmeasured } from '../server/protocol';
+// Messages between the panel and its web view. A run goes over as `listed`; the times of the chosen region are asked for.
+import type { RegionTimes, RunResult } from '../server/protocol';
+import type { Span } from './charts/spans';
 import type { Order } from './table/rows';
-
-export interface ListedRegion extends Omit<RunRegion, 'measures'> {
-  measures: Measures | Unmeasured;
-}
-
-export interface ListedRun extends Omit<RunResult, 'regions'> {
-  regions: ListedRegion[];
-}
-
-/** What is long of a region; null where a result stored by an older version lacks it. */
-export interface RegionTimes {
-  occurrences: OccurrenceTimes[] | null;
-  timeline: Timeline | null;
-}
-
-/** A span of a timeline, in its nanoseconds. */
-export interface Span {
-  from: number;
-  to: number;
-}
 
 /** How the web view shows a run. */
 export interface View {
@@ -39,7 +19,7 @@ export interface KeptState {
 }
 
 export type ToView =
-  | { kind: 'run'; uri: string | null; run: ListedRun; choose: number | null }
+  | { kind: 'run'; uri: string | null; run: RunResult; choose: number | null }
   | { kind: 'times'; run: string; region: number; times: RegionTimes }
   | { kind: 'nothing'; message: string };
 

@@ -1,15 +1,15 @@
-// A web page of its own that shows what the panel shows: the table as it is filtered and ordered, and the chosen region.
-import type { RunResult } from '../server/protocol';
-import { cardsMarkup, MANY, NOT_KEPT } from './region/cards';
-import { columnsOf, hasTimes } from './table/columns';
+// Saved web page: shows what the panel shows, the table as it is filtered and ordered, and the chosen region.
+import { hasTimes, type RegionTimes, type RunRegion, type RunResult } from '../server/protocol';
+import { cardsMarkup, MANY, NOT_DRAWN } from './region/cards';
+import { columnsOf } from './table/columns';
 import { findingsMarkup } from './region/findings_markup';
 import { lanesLayout, wholeSpan } from './charts/lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_drawing';
 import { listed, timesOf } from './listing';
 import { html, Markup, nothing } from './markup';
-import type { ListedRegion, RegionTimes, View } from './messages';
-import { occurrencesLayout } from './charts/occurrences';
-import { occurrencesCaption, occurrencesSvg, occurrencesTable } from './charts/occurrences_drawing';
+import type { View } from './messages';
+import { callsLayout } from './charts/calls';
+import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
 import { filtered, ordered, regionsOf } from './table/rows';
@@ -61,30 +61,27 @@ export function savedPage(result: RunResult, view: View, css: string): string {
     </html>`.text;
 }
 
-function regionPage(region: ListedRegion, { occurrences, timeline }: RegionTimes, view: View): Markup {
+function regionPage(region: RunRegion, { call_times: calls, timeline }: RegionTimes, view: View): Markup {
   const { measures } = region;
   const head = html`<h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
     ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}`;
-  if (!hasTimes(measures)) return html`<section class="chosen">${head}</section>`;
+  if (!hasTimes(measures) || calls === null) return html`<section class="chosen">${head}</section>`;
   const lanes =
     timeline === null
-      ? html`<p class="quiet">${NOT_KEPT}</p>`
+      ? html`<p class="quiet">${NOT_DRAWN}</p>`
       : html`${lanesLegend(timeline)}
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
           <p class="quiet">${lanesCaption(timeline)}</p>
-          ${asTable(lanesTable(timeline))}`;
-  const chart =
-    occurrences === null
-      ? html`<p class="quiet">${NOT_KEPT}</p>`
-      : html`${occurrencesSvg(occurrencesLayout(occurrences, measures, WIDTH), occurrences, measures)}
-          <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>
-          ${asTable(occurrencesTable(occurrences))}`;
+          ${tableMarkup(lanesTable(timeline))}`;
+  const chart = html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
+    <p class="quiet">${callsCaption(calls, measures)}</p>
+    ${tableMarkup(callsTable(calls))}`;
   return html`<section class="chosen">
-    ${head} ${cardsMarkup(measures, { lanes, occurrences: chart, isWide: (occurrences?.length ?? 0) > MANY })}
+    ${head} ${cardsMarkup(measures, { lanes, calls: chart, isWide: calls.length > MANY })}
   </section>`;
 }
 
-function asTable(table: Markup): Markup {
+function tableMarkup(table: Markup): Markup {
   return html`<details>
     <summary>As a table</summary>
     ${table}

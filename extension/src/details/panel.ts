@@ -1,7 +1,7 @@
 // The details panel on the side of VS Code: one for a window. It fetches runs and carries out what its web view asks for.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { plain } from '../editor/foreign';
+import { plain } from '../foreign';
 import type { RegionPlace, RunParams, RunResult, TracePlace } from '../server/protocol';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';
@@ -10,7 +10,7 @@ import { savedPage } from './page';
 
 export const VIEW_TYPE = 'kinetoscope.details';
 
-export interface Sources {
+export interface PanelActions {
   /** The run that the server has; undefined while no server runs. */
   fetch: (params: RunParams) => Promise<RunResult | null> | undefined;
   openTrace: (place: TracePlace) => void;
@@ -30,12 +30,12 @@ export class Details implements vscode.Disposable {
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    private readonly sources: Sources,
+    private readonly actions: PanelActions,
   ) {
     this.serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
       deserializeWebviewPanel: (panel, state: unknown) => {
         this.uri = (state as KeptState | undefined)?.uri ?? null;
-        this.adopt(panel);
+        this.take(panel);
         return Promise.resolve();
       },
     });
@@ -54,7 +54,7 @@ export class Details implements vscode.Disposable {
       this.panel.reveal(undefined, true);
       return this.load();
     }
-    this.adopt(
+    this.take(
       vscode.window.createWebviewPanel(
         VIEW_TYPE,
         'Kinetoscope',
@@ -71,7 +71,7 @@ export class Details implements vscode.Disposable {
     else this.isOutdated = true;
   }
 
-  private adopt(panel: vscode.WebviewPanel): void {
+  private take(panel: vscode.WebviewPanel): void {
     this.panel?.dispose();
     this.panel = panel;
     const folder = vscode.Uri.joinPath(this.context.extensionUri, 'extension', 'dist');
@@ -110,9 +110,9 @@ export class Details implements vscode.Disposable {
   private async fetch(): Promise<void> {
     const uri = this.uri;
     try {
-      const asked = this.sources.fetch({ uri, run: null });
+      const asked = this.actions.fetch({ uri, run: null });
       if (asked === undefined) {
-        this.tell('The language server is not running. It starts with the first Python file that is opened.');
+        this.tell('The language server is not running. Open a Python file to start it.');
         return;
       }
       const run = await asked;
@@ -122,7 +122,7 @@ export class Details implements vscode.Disposable {
       this.tell(`The run could not be read: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
-    if (this.run === null) this.tell('Nothing is measured yet. Click “Profile” above a region.');
+    if (this.run === null) this.tell('Nothing has been measured yet. Click “▷ Profile” above a region.');
     else this.showRun(this.run, uri);
   }
 
@@ -155,11 +155,11 @@ export class Details implements vscode.Disposable {
       case 'trace':
         if (this.run) {
           const { region, finding } = message;
-          this.sources.openTrace({ run: this.run.id, region, ...(finding === undefined ? {} : { finding }) });
+          this.actions.openTrace({ run: this.run.id, region, ...(finding === undefined ? {} : { finding }) });
         }
         return;
       case 'explain':
-        this.sources.explain(message.code);
+        this.actions.explain(message.code);
         return;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);

@@ -1,15 +1,14 @@
-// What is said of a whole run: what ran, on which device, and what its reader must know.
-import type { Problem } from '../server/protocol';
+// Notes on a whole run: what ran, on which device, and what its reader must know.
+import type { Problem, RunResult } from '../server/protocol';
 import { html, nothing, type Markup } from './markup';
 import { findingsMarkup } from './region/findings_markup';
 import { regionsOf } from './table/rows';
-import type { ListedRun } from './messages';
 import { countText, fileName, printable, timeText } from './text';
 import { whyNoCuda } from './table/columns';
 
 const FEW = 2;
 
-export function runFacts(run: ListedRun): string[] {
+export function runFacts(run: RunResult): string[] {
   const facts: string[] = [];
   if (run.device) facts.push(run.device.count > 1 ? `${run.device.count} × ${run.device.name}` : run.device.name);
   if (run.torch !== null) facts.push(`torch ${run.torch}`);
@@ -17,19 +16,19 @@ export function runFacts(run: ListedRun): string[] {
   if (run.run?.is_adopted) facts.push('measured by the script’s own profiler');
   if (run.device_total_ns !== null) {
     const outside = run.outside_regions_ns ?? 0;
-    const rest = outside > 0 ? `${timeText(outside)} of it outside any region` : 'none of it outside any region';
-    facts.push(`GPU work ${timeText(run.device_total_ns)}, ${rest}`);
+    const rest = outside > 0 ? `${timeText(outside)} of it outside any region` : 'all of it in regions';
+    facts.push(`GPU time ${timeText(run.device_total_ns)}, ${rest}`);
   }
   return facts.map(printable);
 }
 
 /** Why columns are missing, what was found of the run as a whole, and its problems. */
-export function runNotes(run: ListedRun, isSaved = false): Markup {
+export function runNotes(run: RunResult, isSaved = false): Markup {
   const noCuda = whyNoCuda(run);
   const left = run.regions.length - regionsOf(run).length;
   return html`${noCuda === null ? nothing : html`<p class="note">${noCuda}.</p>`}
   ${findingsMarkup(run.findings, null, isSaved)} ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
-  ${left === 0 ? nothing : html`<p class="quiet">${countText(left, 'region')} that torch or Kinetoscope marked, with no line of yours, ${left === 1 ? 'is' : 'are'} not listed.</p>`}`;
+  ${left === 0 ? nothing : html`<p class="quiet">Not listed: ${countText(left, 'region')} that torch or Kinetoscope added, not your code.</p>`}`;
 }
 
 function problemsMarkup(problems: readonly Problem[]): Markup {

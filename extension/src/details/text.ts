@@ -1,21 +1,22 @@
-// Times, counts and shares as people read them; times as kinetoscope_core/text.py writes them.
+// Times, counts, shares and names as people read them; times as kinetoscope_core/text.py writes them.
+import type { Unmeasured } from '../server/protocol';
 
-const UNITS: readonly (readonly [size: number, name: string])[] = [
+export const UNITS: readonly (readonly [size: number, name: string])[] = [
   [1_000, 'µs'],
   [1_000_000, 'ms'],
   [1_000_000_000, 's'],
 ];
 
 /** A number and its unit, apart so that a table can align both. */
-export interface Time {
+export interface TimeParts {
   number: string;
   unit: string;
 }
 
 /** Three significant digits and the unit that keeps the number between 1 and 999. */
-export function timeParts(ns: number): Time {
+export function timeParts(ns: number): TimeParts {
   if (Math.abs(ns) < 1_000) return { number: String(ns), unit: 'ns' };
-  let parts: Time = { number: '', unit: '' };
+  let parts: TimeParts = { number: '', unit: '' };
   for (const [size, unit] of UNITS) {
     parts = { number: threeDigits(ns / size), unit };
     if (Math.abs(Number(parts.number)) < 1_000) break;
@@ -49,7 +50,8 @@ function fixed(value: number, decimals: number): string {
 
 /** `1 launch`, `5 launches`, `3 regions`. */
 export function countText(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}${/(s|ch|x)$/.test(noun) ? 'es' : 's'}`;
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : noun + (/(s|ch|x)$/.test(noun) ? 'es' : 's')}`;
 }
 
 /** `37.3 %`, `100 %`; what is more than nothing is never `0 %`. */
@@ -62,6 +64,11 @@ export function shareText(share: number): string {
 /** What limits a region: `overhead-bound`, `mixed`. */
 export function boundText(bound: string): string {
   return bound === 'mixed' || bound === 'cpu-only' ? bound : `${bound}-bound`;
+}
+
+/** Of a region without times; a part of a call is no measure of one. */
+export function unmeasuredText({ at_least_ns }: Unmeasured): string {
+  return at_least_ns === null ? 'without times' : `at least ${timeText(at_least_ns)}, not ended`;
 }
 
 /** The same in one line: control characters and the like are spelled out. */

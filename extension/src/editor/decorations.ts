@@ -1,4 +1,4 @@
-// A bar before the line of each measured region and a mark in the overview ruler, by its share of the run.
+// Decorations of measured regions: a bar before the line and a mark in the overview ruler, by the share of the run.
 import * as vscode from 'vscode';
 import { heatOf, STEPS } from './heat';
 import type { Results } from './results';
@@ -11,12 +11,8 @@ export class Decorations implements vscode.Disposable {
 
   constructor(private readonly results: Results) {
     this.watching = [
-      results.onDidChange(() => {
-        this.drawAll();
-      }),
-      vscode.window.onDidChangeVisibleTextEditors(() => {
-        this.drawAll();
-      }),
+      results.onDidChange(() => this.drawAll()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('kinetoscope.decorations')) this.drawAll();
       }),

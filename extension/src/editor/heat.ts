@@ -1,4 +1,4 @@
-// How hot a region is: its share of the run in four steps. Knows no VS Code.
+// Heat of a region: its share of the run in four steps. Knows no VS Code.
 
 /** The least share of each step, from the hottest down. Every step doubles the one below it. */
 export const STEPS = [0.4, 0.2, 0.1, 0] as const;

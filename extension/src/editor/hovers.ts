@@ -1,4 +1,4 @@
-// Adds to the server's hover what only VS Code draws: links that run commands.
+// Hovers with links that run commands, which only VS Code can follow.
 import * as vscode from 'vscode';
 import type { Results } from './results';
 
@@ -26,23 +26,5 @@ export function withLinks(
     ].join(' · '),
   );
   links.isTrusted = { enabledCommands: LINKED };
-  leaveOut(hover, codesAt(document, position));
   return new vscode.Hover([links, ...hover.contents], hover.range);
-}
-
-/** The findings that VS Code shows above the hover, since their squiggle is at the position. */
-function codesAt(document: vscode.TextDocument, position: vscode.Position): string[] {
-  return vscode.languages
-    .getDiagnostics(document.uri)
-    .filter(({ source, range }) => source === 'kinetoscope' && range.contains(position))
-    .map(({ code }) => String(typeof code === 'object' ? code.value : code));
-}
-
-/** Takes out the server's lines on these findings: `- [CODE](page): …`. */
-function leaveOut({ contents }: vscode.Hover, codes: readonly string[]): void {
-  for (const content of contents) {
-    if (!(content instanceof vscode.MarkdownString)) continue;
-    const lines = content.value.split('\n');
-    content.value = lines.filter((line) => !codes.some((code) => line.startsWith(`- [${code}](`))).join('\n');
-  }
 }

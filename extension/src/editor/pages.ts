@@ -1,5 +1,5 @@
-// Opens what the server shows in the editor that is set for the file: the page of a finding as its Markdown is read, not
-// as it is written (package.json, "configurationDefaults"). The client itself would take a text editor for all.
+// Pages that the server shows, opened in the editor that is set for the file: the page of a finding as its Markdown is read,
+// not as it is written (package.json, "configurationDefaults"). The client itself would take a text editor for all.
 import * as vscode from 'vscode';
 import type { ShowDocumentRequest } from 'vscode-languageclient/node';
 

@@ -1,4 +1,4 @@
-// What the server has said of the open files: the newest `kinetoscope/results` of each.
+// Results of the open files: the newest `kinetoscope/results` of each.
 import * as vscode from 'vscode';
 import type { RegionPlace, ResultsParams, ShownRegion } from '../server/protocol';
 

@@ -1,6 +1,6 @@
-// The status bar's item (last run, device, stale or not) and the language status (the server, its log, its restart).
+// Status bar (last run, device, stale or not) and language status (the server, its log, its restart).
 import * as vscode from 'vscode';
-import { inStatusBar, plain } from './foreign';
+import { inStatusBar, plain } from '../foreign';
 import type { ShownRegion, WarmParams } from '../server/protocol';
 import type { Results } from './results';
 import type { Runs } from '../runs/run';
@@ -29,21 +29,15 @@ export class Status implements vscode.Disposable {
     this.restart.text = 'Kinetoscope server';
     this.restart.command = { command: 'kinetoscope.restartServer', title: 'Restart' };
     this.watching = [
-      server.onDidChangeState((state) => {
-        this.tellServer(state);
-      }),
+      server.onDidChangeState((state) => this.showServer(state)),
       runs.onDidChangePhase(({ phase }) => {
         this.phase = phase;
-        this.tellRun();
+        this.showRun();
       }),
-      results.onDidChange(() => {
-        this.tellRun();
-      }),
-      vscode.window.onDidChangeActiveTextEditor(() => {
-        this.tellRun();
-      }),
+      results.onDidChange(() => this.showRun()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.showRun()),
     ];
-    this.tellRun();
+    this.showRun();
   }
 
   /** Takes a `kinetoscope/warm`. */
@@ -64,12 +58,12 @@ export class Status implements vscode.Disposable {
     };
   }
 
-  private tellServer(state: ServerState): void {
+  private showServer(state: ServerState): void {
     if (state.kind !== 'running') this.takeWarm({ state: 'none', gpu: false, memory_bytes: null });
     const isBad = 'message' in state;
     this.server.busy = state.kind === 'starting';
     this.server.severity = isBad ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
-    this.server.text = isBad ? 'Kinetoscope does not run' : `Kinetoscope: ${state.kind}`;
+    this.server.text = isBad ? 'Kinetoscope is not running' : `Kinetoscope: ${state.kind}`;
     this.server.detail = plain(isBad ? state.message : state.interpreter); // links would be links there
     this.server.command =
       state.kind === 'refused'
@@ -77,7 +71,7 @@ export class Status implements vscode.Disposable {
         : { command: 'kinetoscope.showLog', title: 'Show Log' };
   }
 
-  private tellRun(): void {
+  private showRun(): void {
     if (this.phase !== null) {
       this.item.text = `$(sync~spin) ${inStatusBar(this.phase)}`;
       this.item.tooltip = 'Kinetoscope: profiling. Click to cancel.';

@@ -1,12 +1,12 @@
-// What the status bar says of the last run. Knows no VS Code.
+// Texts of the status bar. Knows no VS Code.
 import type { Device, ShownRegion, WarmParams } from '../server/protocol';
 
-type Run = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
+type MeasuredOn = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
   measures: Pick<ShownRegion['measures'], 'cuda_total_ns'>;
 };
 
 /** `NVIDIA H200`, `8 × NVIDIA H200` or `CPU only`, with ` ~` where the code has changed since. */
-export function statusText({ device, measures }: Run, isStale: boolean): string {
+export function statusText({ device, measures }: MeasuredOn, isStale: boolean): string {
   // Not every trace names the GPU whose work it holds, and not every run on a GPU launches something.
   const name = measures.cuda_total_ns === null ? 'CPU only' : device ? deviceText(device) : 'GPU';
   return name + (isStale ? ' ~' : '');
@@ -19,10 +19,10 @@ function deviceText({ name, count }: Device): string {
 /** `Interpreter for the next run: ready, 304 MB`. */
 export function warmText({ state, gpu, memory_bytes }: WarmParams): string {
   const memory = memory_bytes === null ? [] : [`${Math.round(memory_bytes / 1e6).toString()} MB`];
-  return `Interpreter for the next run: ${[state, ...(gpu ? ['with CUDA, which holds memory of the GPU'] : []), ...memory].join(', ')}`;
+  return `Interpreter for the next run: ${[state, ...memory, ...(gpu ? ['with CUDA, which holds GPU memory'] : [])].join(', ')}`;
 }
 
-export function runTooltip(run: Run, isStale: boolean, now: Date): string {
+export function runTooltip(run: MeasuredOn, isStale: boolean, now: Date): string {
   const facts = [
     run.started ? `Profiled ${ago(new Date(run.started), now)}` : 'A trace from elsewhere',
     `on ${statusText(run, false)}`,

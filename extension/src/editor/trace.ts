@@ -1,7 +1,7 @@
-// Opens a trace in Perfetto: in the browser, or in an editor tab. The server serves it on 127.0.0.1 behind a secret.
+// Traces in Perfetto: in the browser, or in an editor tab. The server serves them on 127.0.0.1 behind a secret.
 import * as vscode from 'vscode';
 import { ResponseError, type LanguageClient } from 'vscode-languageclient/node';
-import { harmless, plain } from './foreign';
+import { harmless, plain } from '../foreign';
 import type { TraceLink, TraceParams, TracePlace, TrustParams } from '../server/protocol';
 
 /** Whose frames an editor tab is: those of desktop VS Code, of its web builds, and of a server that is all one origin. */

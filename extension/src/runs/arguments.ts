@@ -1,4 +1,4 @@
-// A script's arguments as one line of text, as people type them in a shell, and back.
+// Arguments of a script as one line of text, as people type them in a shell, and back.
 
 /** Splits at spaces outside of quotes. A backslash takes the next character as it is, but on Windows, where it is in paths. */
 export function splitArguments(text: string, hasEscapes = process.platform !== 'win32'): string[] {

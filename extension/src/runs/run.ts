@@ -1,4 +1,4 @@
-// A run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
+// Run as the user sees it: trust, the notification with phases and Cancel, and how it ended.
 import * as vscode from 'vscode';
 import {
   ErrorCodes,
@@ -8,26 +8,23 @@ import {
   type LanguageClient,
 } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
-import { harmless, inStatusBar, plain } from '../editor/foreign';
+import { harmless, inStatusBar, plain } from '../foreign';
+import { showProgress } from '../server/notification';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
 
 const SHOW_OUTPUT = 'Show Output';
 const MANAGE_TRUST = 'Manage Workspace Trust';
 const OPEN_SETTING = 'Open Setting';
-const TOLD_OF_THE_END = 'toldOfTheEarlyEnd';
+const EXPLAINED_THE_END = 'explainedTheEarlyEnd';
 const SECONDS_SHOWN = 8;
 
 /** What to profile. Without a line the whole file; without a name the region that holds the line. */
-export interface Target {
-  readonly uri: string;
-  readonly line: number | null;
-  readonly name: string | null;
-  readonly arguments: readonly string[] | null;
-}
+export type Target = Omit<ProfileParams, 'replace' | 'workDoneToken'>;
 
 export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
   private begun = 0;
+  private readonly tokens = new Set<string | number>();
   private cancelling: vscode.CancellationTokenSource | undefined;
 
   readonly onDidChangePhase = this.phaseChanged.event;
@@ -43,6 +40,11 @@ export class Runs implements vscode.Disposable {
     this.phaseChanged.fire(progress);
   }
 
+  /** Whether the progress of this token is shown by the run's own notification. */
+  shows(token: string | number): boolean {
+    return this.tokens.has(token);
+  }
+
   /** The server has gone, and the run with it. */
   end(): void {
     this.take({ uri: '', title: '', phase: null });
@@ -53,30 +55,24 @@ export class Runs implements vscode.Disposable {
     this.warnOfTheEarlyEnd();
     const name = plain(target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri)));
     const source = new vscode.CancellationTokenSource();
+    const notification = showProgress(`Profiling ${name}`, () => source.cancel());
+    // Without a token the server would show a progress of its own beside this one.
+    const workDoneToken = `run-${String(++this.begun)}`;
+    this.tokens.add(workDoneToken);
+    const watching = client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
+      if (report.kind === 'report' && report.message) notification.report(report.message);
+    });
+    this.cancelling = source;
+    const end = (): void => {
+      notification.end();
+      watching.dispose();
+      this.tokens.delete(workDoneToken);
+      if (this.cancelling === source) this.cancelling = undefined;
+      source.dispose();
+    };
     try {
-      const answer = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
-        async (progress, token) => {
-          // Without a token the server would show a progress of its own beside this one.
-          const workDoneToken = `run-${String(++this.begun)}`;
-          const watching = [
-            token.onCancellationRequested(() => {
-              source.cancel();
-            }),
-            client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
-              if (report.kind === 'report' && report.message) progress.report({ message: plain(report.message) });
-            }),
-          ];
-          this.cancelling = source;
-          try {
-            const given = target.arguments?.slice() ?? null;
-            const params: ProfileParams = { ...target, arguments: given, replace: false, workDoneToken };
-            return await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token);
-          } finally {
-            for (const each of watching) each.dispose();
-          }
-        },
-      );
+      const params: ProfileParams = { ...target, replace: false, workDoneToken };
+      const answer = await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token).finally(end);
       await this.tell(answer);
     } catch (error) {
       const code = error instanceof ResponseError ? error.code : undefined;
@@ -89,22 +85,19 @@ export class Runs implements vscode.Disposable {
       } else {
         throw harmless(error);
       }
-    } finally {
-      if (this.cancelling === source) this.cancelling = undefined;
-      source.dispose();
     }
   }
 
-  /** Once, beside the first run: what is saved on Ctrl-C is saved then, too. */
+  /** Shown once, with the first run: what a script saves on Ctrl-C it saves then, too. */
   private warnOfTheEarlyEnd(): void {
-    if (this.memory.get(TOLD_OF_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
-    void this.memory.update(TOLD_OF_THE_END, true);
-    const told = vscode.window.showInformationMessage(
-      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its finally blocks and exit functions ' +
-        'run, also where they save a checkpoint. A setting lets scripts run to their own end.',
+    if (this.memory.get(EXPLAINED_THE_END) || vscode.workspace.getConfiguration('kinetoscope').get('toTheEnd')) return;
+    void this.memory.update(EXPLAINED_THE_END, true);
+    const answered = vscode.window.showInformationMessage(
+      'Kinetoscope ends a script once enough is measured, as Ctrl-C would: its finally blocks and exit handlers run, ' +
+        'even if they save a checkpoint. The setting kinetoscope.toTheEnd lets scripts run to the end.',
       OPEN_SETTING,
     );
-    void told.then((answer) => {
+    void answered.then((answer) => {
       if (answer) void vscode.commands.executeCommand('workbench.action.openSettings', 'kinetoscope.toTheEnd');
     });
   }
@@ -116,9 +109,10 @@ export class Runs implements vscode.Disposable {
   }
 
   /** Asks for arguments, with the last ones of the file filled in. Undefined: none were given. */
-  async askForArguments(uri: string, usual: readonly string[]): Promise<string[] | undefined> {
+  async askForArguments(uri: string): Promise<string[] | undefined> {
     const key = `arguments:${uri}`;
-    const last = this.memory.get<string[]>(key) ?? usual;
+    const settings = vscode.workspace.getConfiguration('kinetoscope', vscode.Uri.parse(uri));
+    const last = this.memory.get<string[]>(key) ?? settings.get<string[]>('arguments') ?? [];
     const text = await vscode.window.showInputBox({
       title: `Profile ${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))}`,
       prompt: "The script's arguments, as in a shell",

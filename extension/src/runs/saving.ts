@@ -1,6 +1,6 @@
-// Files are saved before a script runs, since what is on disk is what runs. Asks, unless told not to.
+// Unsaved files, which are saved before a script runs, since what is on disk is what runs.
 import * as vscode from 'vscode';
-import { plain } from '../editor/foreign';
+import { plain } from '../foreign';
 
 const SAVE = 'Save';
 const ALWAYS = 'Always Save';

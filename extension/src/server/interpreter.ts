@@ -1,10 +1,10 @@
-// Which Python runs the server and the scripts: our setting, else a Python extension's choice, else python3.
+// Interpreter of the server and the scripts: our setting, else a Python extension's choice, else python3.
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { PythonExtension } from '@vscode/python-extension';
 import * as vscode from 'vscode';
-import { PROBE, readProbe, type Probed } from './probing';
+import { PROBE, readProbe, type PythonInfo, type Refusal } from './probing';
 
 export interface Interpreter {
   readonly path: string;
@@ -34,12 +34,8 @@ export class Interpreters implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('kinetoscope.interpreter')) this.changed.fire();
       }),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        this.changed.fire();
-      }),
-      vscode.extensions.onDidChange(() => {
-        this.changed.fire();
-      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
+      vscode.extensions.onDidChange(() => this.changed.fire()),
     );
   }
 
@@ -73,11 +69,7 @@ export class Interpreters implements vscode.Disposable {
   private watch(extension: string, event: vscode.Event<unknown>): void {
     if (this.watched.has(extension)) return;
     this.watched.add(extension);
-    this.watching.push(
-      event(() => {
-        this.changed.fire();
-      }),
-    );
+    this.watching.push(event(() => this.changed.fire()));
   }
 
   dispose(): void {
@@ -86,11 +78,11 @@ export class Interpreters implements vscode.Disposable {
 }
 
 /** Asks the interpreter what it is, with a few lines of its standard library. */
-export function probe(path: string): Promise<Probed> {
+export function probe(path: string): Promise<PythonInfo | Refusal> {
   return new Promise((resolve) => {
-    execFile(path, ['-I', '-c', PROBE], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
-      resolve(readProbe(path, error, stdout, stderr));
-    });
+    execFile(path, ['-I', '-c', PROBE], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) =>
+      resolve(readProbe(path, error, stdout, stderr)),
+    );
   });
 }
 

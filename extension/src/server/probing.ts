@@ -1,4 +1,4 @@
-// What an interpreter says of itself, and whether the server can run in it. Knows neither VS Code nor processes.
+// Probe of an interpreter: what it is, and whether the server can run in it. Knows neither VS Code nor processes.
 
 /** One line of JSON: version, implementation, and whether `kinetoscope` is installed there. */
 export const PROBE = [
@@ -9,16 +9,21 @@ export const PROBE = [
 
 export const OLDEST: readonly [number, number] = [3, 10];
 
-export type Probed =
-  { readonly version: string; readonly minor: string; readonly kind: string; readonly isInstalled: boolean } | Refusal;
-
-/** Why the server cannot run: what is wrong, and what helps. */
-export interface Refusal {
-  readonly problem: 'missing' | 'broken' | 'too old' | 'not bundled' | 'not installed';
-  readonly message: string;
+/** What a probe found out about an interpreter that can run the server. */
+export interface PythonInfo {
+  readonly version: string;
+  readonly minor: string;
+  readonly kind: string;
+  readonly isInstalled: boolean;
 }
 
-interface Said {
+/** Why the server cannot run: what is wrong and what to do, and the setting that has to do with it. */
+export interface Refusal {
+  readonly message: string;
+  readonly setting: 'interpreter' | 'importStrategy';
+}
+
+interface ProbeAnswer {
   version: [number, number, number];
   kind: string;
   installed: boolean;
@@ -29,34 +34,35 @@ interface StartError extends Error {
   readonly killed?: boolean | undefined;
 }
 
-export function readProbe(path: string, error: StartError | null, stdout: string, stderr: string): Probed {
+export function readProbe(
+  path: string,
+  error: StartError | null,
+  stdout: string,
+  stderr: string,
+): PythonInfo | Refusal {
   if (error?.code === 'ENOENT' || error?.code === 'EACCES') {
-    return { problem: 'missing', message: `There is no Python that runs at ${path}. Select another interpreter.` };
+    return { setting: 'interpreter', message: `There is no Python that runs at ${path}. Select another interpreter.` };
   }
-  let said: Said;
+  let said: ProbeAnswer;
   try {
     if (error) throw error;
-    said = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Said;
+    said = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as ProbeAnswer;
   } catch {
     const why = stderr.trim().split('\n').at(-1) ?? '';
     const what = error?.killed ? 'did not answer within 30 s' : `did not start${why ? ` (${why})` : ''}`;
-    return { problem: 'broken', message: `${path} ${what}. Select another interpreter.` };
+    return { setting: 'interpreter', message: `${path} ${what}. Select another interpreter.` };
   }
   const [major, minor] = said.version;
   const version = said.version.join('.');
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
     const message = `${path} is Python ${version}; Kinetoscope's server needs ${OLDEST.join('.')} or newer. Select another interpreter.`;
-    return { problem: 'too old', message };
+    return { setting: 'interpreter', message };
   }
   return { version, minor: `${String(major)}.${String(minor)}`, kind: said.kind, isInstalled: said.installed };
 }
 
 /** Whether the libraries inside the extension fit the interpreter. `minors` are those that it carries. */
-export function refusalOfBundled(
-  path: string,
-  probed: Exclude<Probed, Refusal>,
-  minors: readonly string[],
-): Refusal | null {
+export function refusalOfBundled(path: string, probed: PythonInfo, minors: readonly string[]): Refusal | null {
   if (probed.kind === 'CPython' && minors.includes(probed.minor)) return null;
   const what = probed.kind === 'CPython' ? `Python ${probed.version}` : `${probed.kind} ${probed.version}`;
   const has = minors.length ? `libraries for CPython ${minors.join(', ')}` : 'no libraries';
@@ -64,13 +70,13 @@ export function refusalOfBundled(
     `${path} is ${what}, and this build of Kinetoscope carries ${has}. Select another interpreter, or install ` +
     'kinetoscope into it (python -m pip install . in a clone of its repository) and set kinetoscope.importStrategy to ' +
     'fromEnvironment.';
-  return { problem: 'not bundled', message };
+  return { setting: 'importStrategy', message };
 }
 
-export function refusalOfInstalled(path: string, probed: Exclude<Probed, Refusal>): Refusal | null {
+export function refusalOfInstalled(path: string, probed: PythonInfo): Refusal | null {
   if (probed.isInstalled) return null;
   const message =
     `kinetoscope is not installed for ${path}, and kinetoscope.importStrategy is fromEnvironment. ` +
     'Install it (python -m pip install . in a clone of its repository), or set importStrategy to useBundled.';
-  return { problem: 'not installed', message };
+  return { setting: 'importStrategy', message };
 }

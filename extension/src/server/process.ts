@@ -1,4 +1,4 @@
-// The language server's process: started in the interpreter of the first folder, restarted when that changes.
+// Process of the language server: started in the interpreter of the first folder, restarted when that changes.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -9,7 +9,7 @@ import {
   type LanguageClientOptions,
   type StaticFeature,
 } from 'vscode-languageclient/node';
-import { plain } from '../editor/foreign';
+import { plain } from '../foreign';
 import { probe, type Interpreter, type Interpreters } from './interpreter';
 import { refusalOfBundled, refusalOfInstalled, type Refusal } from './probing';
 
@@ -25,7 +25,7 @@ export class Server implements vscode.Disposable {
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private running: LanguageClient | undefined;
   private interpreter: string | undefined;
-  private told: string | undefined;
+  private lastMessage: string | undefined;
   private changing: Promise<void> = Promise.resolve();
 
   readonly onDidChangeState = this.stateChanged.event;
@@ -63,16 +63,15 @@ export class Server implements vscode.Disposable {
     this.interpreter = chosen.path;
     this.set({ kind: 'starting', interpreter: chosen.path });
     const command = await this.commandFor(chosen);
-    if ('problem' in command) {
+    if ('setting' in command) {
       this.log.error(command.message);
       this.set({ kind: 'refused', message: command.message });
-      const setting = command.problem.startsWith('not') ? 'importStrategy' : 'interpreter';
-      void this.tell(command.message, [SELECT, SETTINGS], `kinetoscope.${setting}`);
+      void this.tell(command.message, [SELECT, SETTINGS], `kinetoscope.${command.setting}`);
       return;
     }
     this.log.info(`starting the language server: ${[command.command, ...(command.args ?? [])].join(' ')}`);
     const client = new LanguageClient('kinetoscope', 'Kinetoscope', command, this.options());
-    client.registerFeature(WISHES);
+    client.registerFeature(CAPABILITIES);
     client.onDidChangeState(({ newState }) => {
       if (client !== this.running) return;
       const kind = newState === State.Running ? 'running' : newState === State.Starting ? 'starting' : 'stopped';
@@ -85,7 +84,7 @@ export class Server implements vscode.Disposable {
 
   private async commandFor(chosen: Interpreter): Promise<Executable | Refusal> {
     const found = await probe(chosen.path);
-    if ('problem' in found) return found;
+    if ('setting' in found) return found;
     const strategy = vscode.workspace.getConfiguration('kinetoscope').get<string>('importStrategy');
     const folder = this.context.asAbsolutePath(join('extension', 'bundled'));
     const isInstalled = strategy === 'fromEnvironment';
@@ -112,8 +111,8 @@ export class Server implements vscode.Disposable {
 
   /** Says what is wrong, once as long as it stays the same. */
   private async tell(message: string, buttons: string[], settings = ''): Promise<void> {
-    if (message === this.told) return;
-    this.told = message;
+    if (message === this.lastMessage) return;
+    this.lastMessage = message;
     const answer = await vscode.window.showErrorMessage(plain(message), ...buttons);
     if (answer === SELECT) await selectInterpreter();
     if (answer === SETTINGS) await openSettings(settings);
@@ -147,11 +146,13 @@ function minorsIn(folder: string): readonly string[] {
   return (JSON.parse(readFileSync(file, 'utf8')) as { minors: string[] }).minors;
 }
 
-/** Tells the server what of docs/lsp.md, "For richer clients", we take. */
-const WISHES: StaticFeature = {
+/** What of docs/lsp.md, "For richer clients", we take. */
+const WISHES = { results: true, progress: true, save: true, warm: true, diagnosticsInHover: true };
+
+const CAPABILITIES: StaticFeature = {
   fillClientCapabilities(capabilities) {
     const others = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...others, kinetoscope: { results: true, progress: true, save: true, warm: true } };
+    capabilities.experimental = { ...others, kinetoscope: WISHES };
   },
   initialize() {
     // nothing to set up

@@ -1,66 +1,26 @@
-// Progress that the server begins by itself, such as a script's own clean-up: a notification with Cancel. The client would
+// Progress that the server begins by itself, such as a script's own clean-up, as a notification with Cancel. The client would
 // put it into the status bar, where it is cut and cannot be cancelled.
-import * as vscode from 'vscode';
 import { WorkDoneProgressCancelNotification, type LanguageClient, type Middleware } from 'vscode-languageclient/node';
-import { plain } from '../editor/foreign';
+import { showProgress, type ProgressNotification } from './notification';
 
-interface Shown {
-  report: (message: string) => void;
-  end: () => void;
-}
-
-/** The client's middleware. Tokens of the server's own begin with `kinetoscope-` (progress.py). */
+/** The client's middleware; progress that the extension shows by itself is left to it. */
 export function serverProgress(
   client: () => LanguageClient | undefined,
+  isOurs: (token: string | number) => boolean,
 ): NonNullable<Middleware['handleWorkDoneProgress']> {
-  const shown = new Map<string | number, Shown>();
+  const shown = new Map<string | number, ProgressNotification>();
   return (token, params, next) => {
-    if (!String(token).startsWith('kinetoscope-')) {
+    if (isOurs(token)) {
       next(token, params);
-      return;
-    }
-    if (params.kind === 'begin') {
-      show(token, plain(params.title));
-      return;
-    }
-    if (params.message) shown.get(token)?.report(plain(params.message));
-    if (params.kind === 'end') {
+    } else if (params.kind === 'begin') {
+      const cancel = (): void => void client()?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
+      shown.set(token, showProgress(params.title, cancel));
+    } else {
+      if (params.message) shown.get(token)?.report(params.message);
+      if (params.kind === 'report') return;
       shown.get(token)?.end();
       shown.delete(token);
       next(token, params);
     }
   };
-
-  function show(token: string | number, title: string): void {
-    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
-    let isOver = false;
-    let last: string | undefined;
-    let tell = (message: string): void => {
-      last = message;
-    };
-    let resolve = (): void => {
-      isOver = true;
-    };
-    shown.set(token, {
-      report: (message) => {
-        tell(message);
-      },
-      end: () => {
-        resolve();
-      },
-    });
-    void vscode.window.withProgress(options, (progress, cancelled) => {
-      if (isOver) return Promise.resolve();
-      tell = (message) => {
-        progress.report({ message });
-      };
-      if (last !== undefined) tell(last);
-      cancelled.onCancellationRequested(() => {
-        void client()?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
-      });
-      return new Promise<void>((done) => {
-        resolve = done;
-      });
-    });
-  }
 }

@@ -1,5 +1,6 @@
-// What server and extension say to each other beyond LSP: docs/lsp.md, "For richer clients", and docs/measures.md, "JSON".
-// Times are integer nanoseconds; null is "not measured". Imports nothing, so that a web view can use it as well.
+// Messages between server and extension beyond LSP: docs/lsp.md, "For richer clients", and docs/measures.md, "JSON".
+// Fields that the extension does not read are left out. Times are integer nanoseconds; null is "not measured". Imports
+// nothing, so that a web view can use it as well.
 
 export interface Spread {
   sum: number;
@@ -10,7 +11,7 @@ export interface Spread {
 
 export type Bound = 'overhead' | 'compute' | 'communication' | 'copy' | 'mixed' | 'sync' | 'cpu-only';
 
-export interface OccurrenceInTrace {
+export interface CallInTrace {
   trace: number;
   start_ns: number;
   cpu_total_ns: number;
@@ -32,7 +33,7 @@ export interface OperatorShare {
 }
 
 export interface ChainLink {
-  kind: 'region' | 'operator' | 'call' | 'activity';
+  kind: 'region' | 'operator' | 'api_call' | 'activity';
   name: string;
 }
 
@@ -52,8 +53,8 @@ export interface Breakdown {
   on_other_threads: number;
 }
 
-/** One passage through a region. At most 200 of a region are kept, evenly chosen. */
-export interface OccurrenceTimes {
+/** One call of a region. */
+export interface CallTimes {
   trace: number;
   start_ns: number;
   is_warmup: boolean;
@@ -65,7 +66,7 @@ export interface OccurrenceTimes {
 
 /** A slice of the CPU. Thread 0 is the region's own; `start_ns` counts from where the timeline starts. */
 export interface HostSlice {
-  kind: 'region' | 'operator' | 'launch' | 'sync' | 'call';
+  kind: 'region' | 'operator' | 'launch' | 'sync' | 'api_call';
   name: string;
   thread: number;
   depth: number;
@@ -82,10 +83,8 @@ export interface DeviceSlice {
   launch: number | null;
 }
 
-/** The median occurrence. `end_ns` is where its last device activity, or the region itself, ends. */
+/** The median call. `end_ns` is where its last device activity, or the region itself, ends. */
 export interface Timeline {
-  trace: number;
-  start_ns: number;
   cpu_total_ns: number;
   end_ns: number;
   host: HostSlice[];
@@ -106,21 +105,16 @@ export interface Finding {
   code: string;
   severity: 'warning' | 'information' | 'hint';
   message: string;
-  evidence: Record<string, number | string>;
-  cost_ns: number;
-  saves_at_most_ns: number | null;
   saves_per_call_ns: number | null;
   call_is: 'call' | 'batch';
   spot: Spot | null;
   is_suppressed: boolean;
 }
 
-/** What `kinetoscope/results` tells of a region. */
+/** Measures of a region in `kinetoscope/results`. */
 export interface Measures {
   name: string;
-  file: string | null;
-  line: number | null;
-  occurrences: number;
+  calls: number;
   measured: number;
   is_cold: boolean;
   unfinished: number;
@@ -133,20 +127,18 @@ export interface Measures {
   launches: Spread | null;
   overhead_ns: number;
   bound: Bound | null;
-  median_occurrence: OccurrenceInTrace;
-  first: OccurrenceInTrace;
-  breakdown: Breakdown | null;
-  cpu_recorded_ns: number | null;
-  cuda_recorded_ns: number | null;
-  /** The costliest first, the bound last; null where they were not looked for. */
-  findings: Finding[] | null;
-  /** What the longest unfinished call had taken. Results stored by older versions have none of the two. */
-  at_least_ns?: number | null;
+  median_call: CallInTrace;
+  first: CallInTrace;
+  breakdown: Breakdown;
+  /** The costliest first, the bound last. */
+  findings: Finding[];
+  /** What the longest unfinished call had taken. */
+  at_least_ns: number | null;
   /** Above 1: it stands for so many names that differ in numbers alone. */
-  names?: number;
+  names: number;
 }
 
-type Time =
+type OfMeasuredCalls =
   | 'cpu_total_ns'
   | 'cpu_self_ns'
   | 'cuda_total_ns'
@@ -155,33 +147,27 @@ type Time =
   | 'backward_cuda_ns'
   | 'launches'
   | 'bound'
-  | 'median_occurrence'
+  | 'median_call'
   | 'breakdown'
   | 'findings';
 
 /** The same of a region that was entered and has no call with a time: `measured` is 0. */
-export type Unmeasured = Omit<Measures, Time> & Record<Time, null>;
+export type Unmeasured = Omit<Measures, OfMeasuredCalls> & Record<OfMeasuredCalls, null>;
 
-/** What `kinetoscope/run` tells of a region; results stored by older versions have neither of the two. */
-export interface RegionMeasures extends Measures {
-  occurrence_times: OccurrenceTimes[] | null;
+/** Whether a call of it has a time. */
+export function hasTimes(measures: Measures | Unmeasured): measures is Measures {
+  return measures.cpu_total_ns !== null;
+}
+
+/** Its calls, at most 200, evenly chosen, and the median one. Of a run's regions only 100 have a timeline: the longest. */
+export interface RegionTimes {
+  call_times: CallTimes[] | null;
   timeline: Timeline | null;
 }
 
 export interface RunInfo {
-  script: string;
-  is_module: boolean;
-  arguments: string[];
-  interpreter: string;
-  python: string | null;
   started: string;
-  seconds: number;
-  ending: string;
-  was_ended_early: boolean;
-  warmup: number;
-  active: number;
   is_adopted: boolean;
-  is_prepared: boolean;
 }
 
 export interface Device {
@@ -190,9 +176,7 @@ export interface Device {
 }
 
 export interface Problem {
-  code: string;
   message: string;
-  evidence: Record<string, number | string>;
   file: string | null;
   line: number | null;
 }
@@ -200,7 +184,7 @@ export interface Problem {
 /** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
 export interface RunRegion {
   index: number;
-  measures: RegionMeasures | (Unmeasured & Pick<RegionMeasures, 'occurrence_times' | 'timeline'>);
+  measures: (Measures | Unmeasured) & RegionTimes;
   uri: string | null;
   row: number | null;
   share: number | null;
@@ -212,7 +196,6 @@ export interface RunResult {
   id: string;
   title: string;
   run: RunInfo | null;
-  traces: string[];
   device: Device | null;
   torch: string | null;
   device_total_ns: number | null;
@@ -220,7 +203,7 @@ export interface RunResult {
   no_cuda_because: string | null;
   problems: Problem[];
   /** Those of the run as a whole. */
-  findings: Finding[] | null;
+  findings: Finding[];
   regions: RunRegion[];
 }
 
@@ -252,35 +235,24 @@ export interface TrustParams {
   address: string;
 }
 
-export interface Position {
-  line: number;
-  character: number;
-}
-
 /** One region of `kinetoscope/results`. */
 export interface ShownRegion {
-  name: string;
   pattern: string;
   line: number;
-  range: { start: Position; end: Position };
   stale: string[];
   share: number | null;
-  bound: Bound | null;
   measures: Measures | Unmeasured;
-  run: string | null;
   started: string | null;
-  is_prepared: boolean;
   device: Device | null;
   torch: string | null;
 }
 
 export interface ResultsParams {
   uri: string;
-  version: number;
   regions: ShownRegion[];
 }
 
-/** What `kinetoscope/warm` tells of the interpreter that is made ready for the next run. */
+/** `kinetoscope/warm`: the interpreter that is prepared for the next run. */
 export interface WarmParams {
   state: 'none' | 'preparing' | 'ready';
   gpu: boolean;
@@ -305,5 +277,4 @@ export interface ProfileParams {
 export interface ProfileAnswer {
   how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused';
   message: string;
-  run: string | null;
 }

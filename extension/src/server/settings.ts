@@ -1,8 +1,8 @@
-// The settings as the server wants them: without those that are the extension's alone, and with an interpreter.
+// Settings for the server: without those that are the extension's alone, and with an interpreter.
 import * as vscode from 'vscode';
 import type { ConfigurationParams } from 'vscode-languageclient/node';
 import type { Interpreters } from './interpreter';
-import { ofServer } from './setting_names';
+import { withoutOwn } from './own_settings';
 
 export const SECTION = 'kinetoscope';
 
@@ -18,7 +18,7 @@ export async function completed(
     params.items.map(async ({ section, scopeUri }, index) => {
       const values = answer[index] as Values | null;
       if (section !== SECTION || !values) return values;
-      const known = ofServer(values, vscode.workspace.isTrusted);
+      const known = withoutOwn(values, vscode.workspace.isTrusted);
       const scope = scopeUri ? vscode.Uri.parse(scopeUri) : undefined;
       return { ...known, interpreter: (await interpreters.choose(scope)).path };
     }),

@@ -23,7 +23,7 @@ export const { documentOf, listed, timesOf, savedPage, USUAL_ORDER } = imported(
   'document',
   'listing',
   'page',
-  'rows',
+  'table/rows',
 ]);
 
 function imported(names) {

@@ -78,8 +78,8 @@ test('arrow keys choose a region, Enter goes to its line, and Tab leads on to it
 
 test('by keyboard a finding leads to its page and to its place in the trace, and the run has its own', async () => {
   const found = copyOf(run);
-  const told = found.regions[BACKWARD.index].measures.findings;
-  found.findings = [{ ...told[0], code: 'outside-regions' }];
+  const shown = found.regions[BACKWARD.index].measures.findings;
+  found.findings = [{ ...shown[0], code: 'outside-regions' }];
   const { page, posted } = await openPanel(browser, found);
   assert.match(await page.locator('#notes .findings').innerText(), /^outside-regions/);
   await page.locator(`#region-${BACKWARD.index}`).click();

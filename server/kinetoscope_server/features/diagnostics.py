@@ -172,6 +172,15 @@ def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Fin
     return wanted[:MOST_AT_A_REGION]
 
 
+def codes_at(
+    document: Document, placed: Sequence[Placed], position: types.Position, settings: Settings
+) -> frozenset[str]:
+    """The codes of the findings whose diagnostics stand at a position."""
+    places = ((each, document.in_client_units(each.region.item)) for each in placed)
+    here = (each for each, place in places if place.start <= position <= place.end)
+    return frozenset(finding.code for each in here for finding in shown_of(document, each, settings))
+
+
 def shown_of_run(document: Document, placed: Sequence[Placed], settings: Settings) -> list[Finding]:
     """The findings of the newest run as a whole, to show at the first line of the file that its first region stands in;
     none that a comment there or a setting switches off.

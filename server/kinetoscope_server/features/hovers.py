@@ -1,7 +1,7 @@
 """The whole story of a region as a Markdown table. Also what a hint's tooltip and the details say."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -25,18 +25,27 @@ _MOST_UNMEASURED = 3
 
 
 def hover(
-    document: Document, placed: Sequence[Placed], position: types.Position, changes: Changes
+    document: Document,
+    placed: Sequence[Placed],
+    position: types.Position,
+    changes: Changes,
+    beside: Collection[str] = (),
 ) -> types.Hover | None:
-    """What is known of the regions that are entered at the position's line."""
+    """What is known of the regions that are entered at the position's line.
+
+    `beside` are the codes of findings that the client itself shows there.
+    """
     row = position.line
     here = [each for each in placed if each.region.statement_line - 1 <= row <= each.region.last_line - 1]
     if not here:
         return None
-    story = types.MarkupContent(types.MarkupKind.Markdown, text(here, changes, document.path))
+    story = types.MarkupContent(types.MarkupKind.Markdown, text(here, changes, document.path, beside=beside))
     return types.Hover(story, document.line_range(here[0].region.line - 1))
 
 
-def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3) -> str:
+def text(
+    here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3, beside: Collection[str] = ()
+) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
     blocks: list[str] = []
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
@@ -44,7 +53,7 @@ def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int =
         blocks += [*_warnings(measured[0][0]), _names_table([region for _, region in measured])]
     else:
         for each, region in measured:
-            blocks += _story(each, region)
+            blocks += _story(each, region, beside)
     blocks += _unmeasured(here)
     changed = changes.since(here[0].measured.shown, path)
     if changed:
@@ -53,7 +62,7 @@ def text(here: Sequence[Placed], changes: Changes, path: str, most_tables: int =
     return "\n\n".join(blocks)
 
 
-def _story(placed: Placed, region: RegionMeasures) -> Iterator[str]:
+def _story(placed: Placed, region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
     title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
     if region.names > 1:
         title += f" · {region.names} names"
@@ -62,7 +71,7 @@ def _story(placed: Placed, region: RegionMeasures) -> Iterator[str]:
     yield title
     yield from _warnings(placed)
     yield _table(region)
-    yield from _findings(region)
+    yield from _findings(region, beside)
     if region.breakdown is not None:
         yield from _kernels(region.breakdown, region.cuda_total_ns)
         yield from _operators(region.breakdown)
@@ -98,9 +107,9 @@ def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
     yield "Mark what repeats inside it, or give the recording more time (`budgetSeconds`)."
 
 
-def _findings(region: RegionMeasures) -> Iterator[str]:
-    """All of them; the bound stands in the title."""
-    told = [each for each in region.findings or () if each.code not in BOUNDS]
+def _findings(region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
+    """All but those that are shown beside it; the bound stands in the title."""
+    told = [each for each in region.findings or () if each.code not in BOUNDS and each.code not in beside]
     if told:
         yield "\n".join(
             f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from lsprotocol import types
 
-from kinetoscope_server.features import code_actions, code_lenses, hovers, inlay_hints, symbols
+from kinetoscope_server.features import code_actions, code_lenses, diagnostics, hovers, inlay_hints, symbols
 from kinetoscope_server.runs.profile import make_ready
 from kinetoscope_server.server import KinetoscopeServer
 
@@ -98,11 +98,15 @@ def _register_language(server: KinetoscopeServer) -> None:
         return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
-    def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:
+    async def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:
+        settings = await ls.configuration.of(params.text_document.uri)
         document = ls.documents.get(params.text_document.uri)
         if document is None:
             return None
-        return hovers.hover(document, ls.board.placed(document), params.position, ls.changes)
+        placed = ls.board.placed(document)
+        is_shown = ls.client.shows_diagnostics_in_hovers
+        beside = diagnostics.codes_at(document, placed, params.position, settings) if is_shown else ()
+        return hovers.hover(document, placed, params.position, ls.changes, beside)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, _ACTIONS)
     async def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:

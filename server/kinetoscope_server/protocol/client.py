@@ -61,6 +61,11 @@ class Client:
         if workspace.code_lens is not None and workspace.code_lens.refresh_support:
             self._server.protocol.send_request(types.WORKSPACE_CODE_LENS_REFRESH)
 
+    @property
+    def shows_diagnostics_in_hovers(self) -> bool:
+        """Whether the client itself shows, beside a hover, the diagnostics of its place."""
+        return self._wishes.get("diagnosticsInHover") is True
+
     def takes(self, method: str) -> bool:
         """Whether the client said that it takes this notification or request of ours."""
         return self._wishes.get(method.partition("/")[2]) is True

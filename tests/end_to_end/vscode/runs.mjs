@@ -123,7 +123,7 @@ await scenario(async (stage) => {
   await stage.step('an endless script', async () => {
     await code.openFile('endless.py');
     await code.lens('▷ Profile').click();
-    await code.toast(/warming up begin: [12] passages?/).waitFor();
+    await code.toast(/warming up begin: [12] calls?/).waitFor();
     assert.deepEqual(pids().filter(isRunning), pids());
     assert.equal(pids().length, 2);
   });

@@ -1,5 +1,5 @@
 // What follows a first run: a finding of it, the interpreter that is made ready, a comment that switches the finding off,
-// and a mended script whose run has it no more. All of it is run here, on the CPU.
+// and a fixed script whose run no longer has it. All of it is run here, on the CPU.
 import assert from 'node:assert/strict';
 import { scenario, since } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -71,13 +71,13 @@ await scenario(async (stage) => {
     assert.match(await story(), /compiling \(ignored here\): score compiles 5×/);
   });
 
-  await stage.step('mended it is gone', async () => {
+  await stage.step('fixed it is gone', async () => {
     while ((await code.line(REGION)).text.includes('ignore')) await page.keyboard.press('Control+z');
     await code.squiggles('warning').waitFor();
     await code.goTo(5);
     await page.keyboard.press('Shift+End');
     await page.keyboard.insertText('@torch.compile(backend="eager", dynamic=True)');
-    await profile('mended');
+    await profile('fixed');
     assert.equal(await code.squiggles('warning').count(), 0);
     assert.doesNotMatch(await story(), /compiling/);
   });

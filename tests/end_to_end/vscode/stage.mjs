@@ -26,7 +26,7 @@ class Stage {
 
   async open() {
     const profile = path.join(this.given.scratch, 'chromium');
-    // Frames may keep data, as the Perfetto UI must in one: Debian's Chromium refuses it as it comes.
+    // Frames may keep data, as the Perfetto UI must in one: Debian's Chromium refuses it by default.
     fs.mkdirSync(path.join(profile, 'Default'), { recursive: true });
     const preferences = JSON.stringify({ profile: { cookie_controls_mode: 0 } });
     fs.writeFileSync(path.join(profile, 'Default', 'Preferences'), preferences);

@@ -2,7 +2,7 @@
 import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
-/** The kind that web views are told, and the colour of package.json for regions with at least 40 % of the run. */
+/** The kind that web views get, and the colour of package.json for regions with at least 40 % of the run. */
 const THEMES = {
   'Default High Contrast': ['vscode-high-contrast', 'rgb(255, 255, 255)'],
   'Default High Contrast Light': ['vscode-high-contrast-light', 'rgb(0, 0, 0)'],

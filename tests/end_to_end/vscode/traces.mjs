@@ -18,17 +18,17 @@ const HINTS = {
 const SLICES = (name) =>
   `select ts, dur from slice where name = '${name}' and category = 'user_annotation' order by ts`;
 
-/** Waits until the UI has the trace and shows a passage of the region, the one of that length, so large that it can be seen. */
-async function passageIsShown(ui, name, microseconds) {
+/** Waits until the UI has the trace and shows a call of the region, the one of that length, so large that it can be seen. */
+async function callIsShown(ui, name, microseconds) {
   await traceLoaded(ui);
   const slices = await query(ui, SLICES(name), { ts: 'num', dur: 'num' });
   const isMeant = ({ dur }) => microseconds === undefined || Math.abs(dur / 1000 - microseconds) < 0.05;
-  const passages = slices.filter(isMeant);
-  assert.ok(passages.length, `none of ${microseconds} µs among ${JSON.stringify(slices)}`);
-  await until(`a passage of ${name} in sight`, async () => {
+  const calls = slices.filter(isMeant);
+  assert.ok(calls.length, `none of ${microseconds} µs among ${JSON.stringify(slices)}`);
+  await until(`a call of ${name} in sight`, async () => {
     const { start, duration } = await visibleWindow(ui);
     const isInside = ({ ts, dur }) => start <= ts && ts + dur <= start + duration && duration < 10 * dur;
-    return passages.some(isInside);
+    return calls.some(isInside);
   });
 }
 
@@ -68,8 +68,8 @@ await scenario(async (stage) => {
     await code.lens('Trace').click();
     stage.page = await opening;
     const ui = await frameOf(stage.page, ORIGIN);
-    await passageIsShown(ui, 'matmul_add', 79.9);
-    console.log(`click to the passage in Perfetto: ${since(started)}`);
+    await callIsShown(ui, 'matmul_add', 79.9);
+    console.log(`click to the call in Perfetto: ${since(started)}`);
     assert.match(await stage.page.title(), /^matmul_add/);
     const kernels = await query(ui, "select name from slice where category = 'kernel'", { name: 'str' });
     assert.equal(kernels.length, 10);
@@ -83,7 +83,7 @@ await scenario(async (stage) => {
     const opening = stage.context.waitForEvent('page');
     await code.lens('Trace').click();
     stage.page = await opening;
-    await passageIsShown(await frameOf(stage.page, own), 'matmul_add', 79.9);
+    await callIsShown(await frameOf(stage.page, own), 'matmul_add', 79.9);
   });
 
   await stage.step('a run of another day', async () => {
@@ -145,7 +145,7 @@ await scenario(async (stage) => {
     const opening = stage.context.waitForEvent('page');
     await panel.locator('#open-trace').click();
     stage.page = await opening;
-    await passageIsShown(await frameOf(stage.page, ORIGIN), 'optimizer');
+    await callIsShown(await frameOf(stage.page, ORIGIN), 'optimizer');
     assert.match(await stage.page.title(), /^optimizer/);
   });
 
@@ -154,6 +154,6 @@ await scenario(async (stage) => {
     stage.page = page;
     await code.set({ 'kinetoscope.openTraceIn': 'editor' });
     await code.lens('Trace', 2).click();
-    await passageIsShown(await frameOf(page, ORIGIN), 'forward');
+    await callIsShown(await frameOf(page, ORIGIN), 'forward');
   });
 });

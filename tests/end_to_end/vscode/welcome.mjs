@@ -7,8 +7,8 @@ import { until } from './waiting.mjs';
 const STEPS = {
   interpreter: 'It must be CPython 3.10 or newer and have torch 2.1 or newer.',
   example: 'Kinetoscope finds the regions of a file by reading it',
-  profile: 'At 64 the GPU idles while the CPU launches',
-  read: 'from entering to leaving the region',
+  profile: 'At 64 the GPU is idle while the CPU launches kernels',
+  read: 'the time from entering the region to leaving it',
   trace: 'The upper lanes are the CPU',
 };
 

@@ -1,7 +1,7 @@
-// One occurrence to scale: where each slice of the CPU and each activity of the GPU is drawn, and how they hang together.
+// Chart of one call to scale: where each CPU slice and GPU activity is drawn, and which launch belongs to which activity.
 import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol';
-import type { Span } from '../messages';
 import { ticks, type Tick } from './scale';
+import type { Span } from './spans';
 import { kernelName, operatorName, timeText } from '../text';
 
 /** `item` counts the host slices, then the device activities. */
@@ -21,7 +21,7 @@ export interface Lane {
   bottom: number;
 }
 
-export interface Link {
+export interface LaunchLink {
   launch: number;
   activity: number;
   x1: number;
@@ -47,9 +47,9 @@ export interface LanesLayout {
   /** Items of each row, from left to right, whether in sight or not. */
   rows: number[][];
   boxes: Box[];
-  links: Link[];
+  links: LaunchLink[];
   gaps: Gap[];
-  /** Where the region was left, if the GPU still worked then. */
+  /** Where the region ends, if the GPU was still active then. */
   left: number | null;
 }
 
@@ -96,13 +96,13 @@ export function lanesLayout(timeline: Timeline, width: number, span: Span): Lane
   return layout;
 }
 
-interface Place {
+interface LaneFrame {
   title: string;
   top: number;
   x: (ns: number) => number;
 }
 
-function hostLane(layout: LanesLayout, timeline: Timeline, thread: number, { title, top, x }: Place): number {
+function hostLane(layout: LanesLayout, timeline: Timeline, thread: number, { title, top, x }: LaneFrame): number {
   const rows: number[][] = [];
   timeline.host.forEach((slice, item) => {
     if (slice.thread !== thread) return;
@@ -117,7 +117,7 @@ function hostLane(layout: LanesLayout, timeline: Timeline, thread: number, { tit
   return bottom + BETWEEN;
 }
 
-function deviceLane(layout: LanesLayout, timeline: Timeline, stream: string, { title, top, x }: Place): number {
+function deviceLane(layout: LanesLayout, timeline: Timeline, stream: string, { title, top, x }: LaneFrame): number {
   const row: number[] = [];
   const y = top + TITLE;
   let until = 0;
@@ -155,9 +155,9 @@ function box(
   return { item, kind, x: start, y, width, height, label: fitted(label, width - 6, false) };
 }
 
-function linksOf(layout: LanesLayout, timeline: Timeline): Link[] {
+function linksOf(layout: LanesLayout, timeline: Timeline): LaunchLink[] {
   const byItem = new Map(layout.boxes.map((each) => [each.item, each]));
-  return timeline.device.flatMap((activity, index): Link[] => {
+  return timeline.device.flatMap((activity, index): LaunchLink[] => {
     const to = byItem.get(timeline.host.length + index);
     const from = activity.launch === null ? undefined : byItem.get(activity.launch);
     if (!to || !from) return [];

@@ -1,7 +1,8 @@
-// Draws one occurrence to scale as SVG, and says in words what each thing in it is.
+// Drawing of one call to scale as SVG, its table, and what each thing in it is in words.
 import type { HostSlice, Timeline } from '../../server/protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
+import { plainTable } from '../plain_table';
 import { filled, swatch } from './patterns';
 import { countText, kernelName, printable, timeText } from '../text';
 
@@ -10,10 +11,14 @@ const KINDS: Record<HostSlice['kind'], string> = {
   operator: 'operator',
   launch: 'launch',
   sync: 'waits for the GPU',
-  call: 'CUDA call',
+  api_call: 'CUDA API call',
 };
 
-const LEGEND: Readonly<Record<string, string>> = { ...KINDS, call: 'other CUDA call', activity: 'GPU work' };
+const LEGEND: Readonly<Record<string, string>> = {
+  ...KINDS,
+  api_call: 'other CUDA API call',
+  activity: 'GPU activity',
+};
 
 /** The kinds that there are in it. */
 export function lanesLegend(timeline: Timeline): Markup {
@@ -102,7 +107,7 @@ function leftMarkup(x: number, { top, width, height }: LanesLayout): Markup {
   const isRight = x > width - 80;
   return html`<line class="left" x1="${x}" x2="${x}" y1="${top - 4}" y2="${height}" />
     <text class="left" x="${isRight ? x - 4 : x + 4}" y="${top + 12}" text-anchor="${isRight ? 'end' : 'start'}"
-      >region left</text
+      >region ends</text
     >`;
 }
 
@@ -140,19 +145,17 @@ function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: numb
 /** What the drawing shows and what it leaves out. */
 export function lanesCaption(timeline: Timeline): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
-  const said = [`The median occurrence, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
-  if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU work of it');
-  else if (after > 0) said.push(`its GPU work ends ${timeText(after)} after the region was left`);
-  else said.push('its GPU work ends before the region was left');
+  const said = [`The median call, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU activity');
+  else if (after > 0) said.push(`its last GPU activity ends ${timeText(after)} after the region`);
+  else said.push('its last GPU activity ends before the region');
   const left = [
     ...(timeline.host_left_out > 0 ? [countText(timeline.host_left_out, 'CPU slice')] : []),
-    ...(timeline.device_left_out > 0 ? [countText(timeline.device_left_out, 'GPU slice')] : []),
+    ...(timeline.device_left_out > 0 ? [countText(timeline.device_left_out, 'GPU activity')] : []),
   ];
   const omitted = left.length > 0 ? ` The shortest are not drawn: ${left.join(' and ')}.` : '';
   const gaps =
-    timeline.device.length > 0 && timeline.device_left_out === 0
-      ? ' In a gap the GPU has nothing of this occurrence to do.'
-      : '';
+    timeline.device.length > 0 && timeline.device_left_out === 0 ? ' In a gap, no GPU activity of this call runs.' : '';
   return `${said.join('; ')}.${gaps}${omitted}`;
 }
 
@@ -164,29 +167,22 @@ export function lanesTable(timeline: Timeline): Markup {
       where: slice.thread === 0 ? 'CPU' : `CPU, other thread ${slice.thread}`,
       what: KINDS[slice.kind],
     })),
-    ...timeline.device.map((activity) => ({ ...activity, where: `GPU, stream ${activity.stream}`, what: 'GPU work' })),
+    ...timeline.device.map((slice) => ({ ...slice, where: `GPU, stream ${slice.stream}`, what: 'GPU activity' })),
   ].sort((a, b) => a.start_ns - b.start_ns);
-  return html`<table class="plain">
-    <thead>
-      <tr>
-        <th scope="col" class="number">Start</th>
-        <th scope="col" class="number">Time</th>
-        <th scope="col">Where</th>
-        <th scope="col">What</th>
-        <th scope="col">Name</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        ({ start_ns, duration_ns, where, what, name }) =>
-          html`<tr>
-            <td class="number">${timeText(start_ns)}</td>
-            <td class="number">${timeText(duration_ns)}</td>
-            <td>${where}</td>
-            <td>${what}</td>
-            <td class="name">${printable(name)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return plainTable(
+    [
+      ['Start', 'number'],
+      ['Time', 'number'],
+      ['Where', ''],
+      ['What', ''],
+      ['Name', 'name'],
+    ],
+    rows.map((each) => [
+      timeText(each.start_ns),
+      timeText(each.duration_ns),
+      each.where,
+      each.what,
+      printable(each.name),
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-// Patterns beside colours: what is told apart must be so without them.
+// Patterns of what is drawn: things can be distinguished without their colours.
 import { html, nothing, type Markup } from '../markup';
 
 /** Stands once in a document; shapes fill themselves by `url(#diagonal)` and the like. */
@@ -18,7 +18,7 @@ export const patterns = html`<svg class="patterns" width="0" height="0" aria-hid
 
 const PATTERN_OF: Record<string, string> = {
   nested: 'diagonal',
-  calls: 'dots',
+  api_calls: 'dots',
   self: 'stripes',
   sync: 'diagonal',
   'cuda-warmup': 'diagonal',

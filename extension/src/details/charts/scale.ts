@@ -1,16 +1,10 @@
 // Axes of time: round steps and their labels.
+import { UNITS } from '../text';
 
 export interface Tick {
   ns: number;
   text: string;
 }
-
-const UNITS: readonly (readonly [size: number, name: string])[] = [
-  [1, 'ns'],
-  [1_000, 'µs'],
-  [1_000_000, 'ms'],
-  [1_000_000_000, 's'],
-];
 
 /** Round times from `from` to `to`, at most `most` and a few, all in one unit. */
 export function ticks(from: number, to: number, most: number): Tick[] {

@@ -1,5 +1,10 @@
-// Which part of a timeline is shown: zooming and moving, never beyond its ends.
-import type { Span } from '../messages';
+// Span of a timeline that is shown: zooming and moving, never beyond its ends.
+
+/** A span of a timeline, in its nanoseconds. */
+export interface Span {
+  from: number;
+  to: number;
+}
 
 const NARROWEST_NS = 50;
 

@@ -1,28 +1,27 @@
-// The parts of the chosen region in their order, the same in the panel and on a saved page.
+// Cards of the chosen region in their order, the same in the panel and on a saved page.
 import type { Measures } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
-import { compositionMarkup } from './parts';
+import { compositionMarkup } from './composition';
 import { kernelsMarkup, numbersMarkup, operatorsMarkup } from './region_markup';
 
-export const NOT_KEPT = 'Not kept with this result. Profile this region to see it.';
+export const NOT_DRAWN = 'Only the 100 regions with the most CPU time are drawn. Profile this region alone to see it.';
 
-/** So many occurrences need the whole width. */
+/** So many calls need the whole width. */
 export const MANY = 12;
 
 export interface Charts {
   lanes: Markup;
-  occurrences: Markup;
-  /** Whether the occurrences need the whole width. */
+  calls: Markup;
+  /** Whether the calls need the whole width. */
   isWide: boolean;
 }
 
 export function cardsMarkup(measures: Measures, charts: Charts): Markup {
   return html`<div class="cards">
-    ${card('Numbers', numbersMarkup(measures))} ${card('What it is made of', compositionMarkup(measures))}
-    ${card('One occurrence', charts.lanes, 'lanes')}
-    ${card('Occurrences', charts.occurrences, charts.isWide ? 'many' : '')}
-    ${measures.breakdown === null ? nothing : card('Operators', operatorsMarkup(measures.breakdown))}
-    ${measures.breakdown === null || measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
+    ${card('Numbers', numbersMarkup(measures))} ${card('Breakdown', compositionMarkup(measures))}
+    ${card('The median call', charts.lanes, 'lanes')} ${card('Calls', charts.calls, charts.isWide ? 'many' : '')}
+    ${card('Operators', operatorsMarkup(measures.breakdown))}
+    ${measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
   </div>`;
 }
 

@@ -1,10 +1,8 @@
-// What the rules say of a region or of a whole run, and its marks. A region's bound is told elsewhere, with what it means.
-import type { Bound, Finding } from '../../server/protocol';
+// Findings of a region or of a whole run. What limits a region is shown elsewhere, with what it means.
+import type { Finding } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
-import { boundText, countText, printable, timeText } from '../text';
-
-const BOUNDS: readonly Bound[] = ['overhead', 'compute', 'communication', 'copy', 'mixed', 'sync', 'cpu-only'];
-const BOUND_CODES = new Set(BOUNDS.map(boundText));
+import { BOUND_CODES } from './bounds';
+import { countText, printable, timeText } from '../text';
 
 const SEVERITIES: Record<Finding['severity'], { name: string; shape: Markup }> = {
   warning: {
@@ -19,17 +17,17 @@ const SEVERITIES: Record<Finding['severity'], { name: string; shape: Markup }> =
 };
 
 /** Those to list: the ones that a comment in the source switches off come last. */
-export function toldOf(findings: readonly Finding[] | null): Finding[] {
-  const told = (findings ?? []).filter(({ code }) => !BOUND_CODES.has(code));
-  return [...told.filter((each) => !each.is_suppressed), ...told.filter((each) => each.is_suppressed)];
+export function shownFindings(findings: readonly Finding[] | null): Finding[] {
+  const shown = (findings ?? []).filter(({ code }) => !BOUND_CODES.has(code));
+  return [...shown.filter((each) => !each.is_suppressed), ...shown.filter((each) => each.is_suppressed)];
 }
 
 /** A list of them; of a region by its index, null: of the run. Its buttons do nothing on a saved page and are not there. */
 export function findingsMarkup(findings: readonly Finding[] | null, region: number | null, isSaved = false): Markup {
-  const told = toldOf(findings);
-  if (told.length === 0) return nothing;
+  const shown = shownFindings(findings);
+  if (shown.length === 0) return nothing;
   return html`<ul class="findings" aria-label="${region === null ? 'Findings of the run' : 'Findings'}">
-    ${told.map((each) => findingMarkup(each, region, isSaved))}
+    ${shown.map((each) => findingMarkup(each, region, isSaved))}
   </ul>`;
 }
 
@@ -100,5 +98,5 @@ export function hasWarning(findings: readonly Finding[] | null): boolean {
 }
 
 function warningsOf(findings: readonly Finding[] | null): Finding[] {
-  return toldOf(findings).filter((each) => each.severity === 'warning' && !each.is_suppressed);
+  return shownFindings(findings).filter((each) => each.severity === 'warning' && !each.is_suppressed);
 }

@@ -1,9 +1,16 @@
-// All that is known of one region but its charts: what limits it, its numbers, its kernels and operators.
-import type { Bound, Breakdown, Measures, Spread, Unmeasured } from '../../server/protocol';
+// Facts and numbers of one region, its kernels and operators.
+import {
+  hasTimes,
+  type Breakdown,
+  type Measures,
+  type RunRegion,
+  type Spread,
+  type Unmeasured,
+} from '../../server/protocol';
+import { BOUNDS } from './bounds';
 import { explained } from './findings_markup';
-import { hasTimes, unmeasuredText } from '../table/columns';
 import { html, nothing, type Markup } from '../markup';
-import type { ListedRegion } from '../messages';
+import { plainTable, type Heading } from '../plain_table';
 import {
   boundText,
   countText,
@@ -14,26 +21,15 @@ import {
   printable,
   shareText,
   timeText,
+  unmeasuredText,
 } from '../text';
 
-const BOUNDS: Record<Bound, string> = {
-  overhead:
-    'For more than half of the time in which the CPU was active, the GPU was idle: launching is what takes the time. Fewer, larger kernels help: batching, torch.compile, CUDA graphs.',
-  mixed: 'Neither the CPU, which launches, nor the GPU is far ahead of the other.',
-  compute: 'The GPU needs longer than the CPU needs to launch: only less or faster GPU work helps.',
-  communication:
-    'The GPU is the limit, and mostly it only communicates with other GPUs or waits for them: overlap it with work, or send less.',
-  copy: 'The GPU is the limit, and mostly it only copies or fills memory: copy beside the work, or less.',
-  sync: 'The CPU waits for something that is not work of the GPU.',
-  'cpu-only': 'Nothing was launched on a GPU.',
-};
-
-export function placeText(region: ListedRegion): string | null {
+export function placeText(region: RunRegion): string | null {
   return region.uri === null || region.row === null ? null : `${fileName(region.uri)}:${region.row + 1}`;
 }
 
 /** What limits it, and what the reader of its numbers must know. */
-export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
+export function factsMarkup(region: RunRegion, isSaved = false): Markup {
   const { measures } = region;
   const bound =
     measures.bound === null
@@ -45,142 +41,103 @@ export function factsMarkup(region: ListedRegion, isSaved = false): Markup {
     <p class="quiet">${notesOf(region).join(' ')}</p>`;
 }
 
-function notesOf(region: ListedRegion): string[] {
+function notesOf(region: RunRegion): string[] {
   const { measures } = region;
   if (!hasTimes(measures)) return whyUnmeasured(measures);
-  const notes = [`${measures.measured} of ${countText(measures.occurrences, 'occurrence')} measured.`];
-  if ((measures.names ?? 1) > 1)
-    notes.push(`${measures.names} names that differ in numbers alone, or that torch gave.`);
-  if (measures.is_cold) notes.push('All of them are cold: there were too few to warm up.');
-  if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording did.`);
+  const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
+  if (measures.names > 1) notes.push(`${measures.names} names that differ only in numbers, or that torch generated.`);
+  if (measures.is_cold) notes.push('All of them are cold: there were too few calls for a warm-up.');
+  if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording stopped.`);
   const parts = measures.breakdown;
-  if (parts !== null && parts.threads > 1) {
+  if (parts.threads > 1) {
     notes.push(
-      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'occurrence')} not on that of the first.`,
+      `They ran on ${parts.threads} threads: ${countText(parts.on_other_threads, 'call')} not on the thread of the first.`,
     );
   }
   if (measures.overhead_ns > 0) {
-    notes.push(`${timeText(measures.overhead_ns)} of the CPU times, in all, are the profiler’s own work.`);
+    notes.push(`${timeText(measures.overhead_ns)} of the CPU times, in total, are the profiler’s own overhead.`);
   }
   return notes;
 }
 
 function whyUnmeasured(measures: Unmeasured): string[] {
-  const calls = countText(measures.occurrences, 'call');
+  const calls = countText(measures.calls, 'call');
   const what = `Not measured: ${unmeasuredText(measures)} (${calls} seen).`;
-  return typeof measures.at_least_ns === 'number'
-    ? [what, 'Mark what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']
-    : [what, 'The trace has no start and end of a call that can be. Record it again.'];
+  return measures.at_least_ns !== null
+    ? [what, 'Add a region around what repeats inside it, or give the recording more time (kinetoscope.budgetSeconds).']
+    : [what, 'The trace has no valid start and end of any call. Record it again.'];
 }
 
 /** Median, minimum, maximum, first and sum of everything that was measured. */
 export function numbersMarkup(measures: Measures): Markup {
-  const backward = measures.backward_cuda_ns;
+  const { first, backward_cuda_ns: backward } = measures;
   const rows = [
-    spreadRow('CUDA total', measures.cuda_total_ns, timeText, measures.first.cuda_total_ns),
-    spreadRow('CUDA self', measures.cuda_self_ns, timeText),
-    spreadRow('CUDA busy', measures.cuda_busy_ns, timeText),
-    backward !== null && backward.max > 0 ? spreadRow('Backward, later', backward, timeText) : nothing,
-    spreadRow('Launches', measures.launches, String),
-    spreadRow('CPU total', measures.cpu_total_ns, timeText, measures.first.cpu_total_ns),
-    spreadRow('CPU self', measures.cpu_self_ns, timeText),
+    ...spreadRow('CUDA total', measures.cuda_total_ns, timeText, first.cuda_total_ns),
+    ...spreadRow('CUDA self', measures.cuda_self_ns, timeText),
+    ...spreadRow('CUDA busy', measures.cuda_busy_ns, timeText),
+    ...spreadRow('Backward (later)', (backward?.max ?? 0) > 0 ? backward : null, timeText),
+    ...spreadRow('Launches', measures.launches, String),
+    ...spreadRow('CPU total', measures.cpu_total_ns, timeText, first.cpu_total_ns),
+    ...spreadRow('CPU self', measures.cpu_self_ns, timeText),
   ];
-  const heads = ['Median', 'Min', 'Max', 'First', 'Sum'];
-  return html`<table class="plain numbers">
-    <thead>
-      <tr>
-        <td></td>
-        ${heads.map((head) => html`<th scope="col" class="number">${head}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`;
+  const others = ['Min', 'Max', 'First', 'Sum'].map((title): Heading => [title, 'number']);
+  return plainTable([['', 'row'], ['Median', 'number main'], ...others], rows, 'numbers');
 }
 
-function spreadRow(
-  name: string,
-  spread: Spread | null,
-  text: (value: number) => string,
-  first?: number | null,
-): Markup {
-  if (spread === null) return nothing;
-  const cells = [
-    text(spread.median),
-    text(spread.min),
-    text(spread.max),
-    first === undefined || first === null ? '' : text(first),
-    text(spread.sum),
-  ];
-  return html`<tr>
-    <th scope="row">${name}</th>
-    ${cells.map((cell, index) => html`<td class="number ${index === 0 ? 'main' : ''}">${cell}</td>`)}
-  </tr>`;
+function spreadRow(name: string, spread: Spread | null, text: (value: number) => string, first: number | null = null) {
+  if (spread === null) return [];
+  const { median, min, max, sum } = spread;
+  return [[name, text(median), text(min), text(max), first === null ? '' : text(first), text(sum)]];
 }
 
 export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
   if (parts.kernels.length === 0) return html`<p class="quiet">Nothing was launched on a GPU.</p>`;
-  return html`<table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">${shown('Kernel', parts.kernels.length, parts.kernel_names)}</th>
-          <th scope="col" class="number">Count</th>
-          <th scope="col" class="number">CUDA</th>
-          <th scope="col" class="number">Share</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${parts.kernels.map(
-          ({ name, count, total_ns }) =>
-            html`<tr>
-              <td class="name" title="${printable(name)}"><span class="clamped">${kernelSignature(name)}</span></td>
-              <td class="number">${count}</td>
-              <td class="number">${timeText(total_ns)}</td>
-              <td class="number">${totalNs === 0 ? '' : shareText(total_ns / totalNs)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${chainMarkup(parts)}`;
+  const table = plainTable(
+    [
+      [shown('Kernel', parts.kernels.length, parts.kernel_names), 'name'],
+      ['Count', 'number'],
+      ['CUDA', 'number'],
+      ['Share', 'number'],
+    ],
+    parts.kernels.map(({ name, count, total_ns }) => [
+      html`<span class="clamped" title="${printable(name)}">${kernelSignature(name)}</span>`,
+      count,
+      timeText(total_ns),
+      totalNs === 0 ? '' : shareText(total_ns / totalNs),
+    ]),
+  );
+  return html`${table}${chainMarkup(parts)}`;
 }
 
 /** The way to the costliest kernel. */
 function chainMarkup({ chain }: Breakdown): Markup {
   if (chain.length === 0) return nothing;
   const links = chain.filter((link, index) => link.name !== chain[index - 1]?.name);
-  return html`<h4>To the costliest one</h4>
+  return html`<h4>Path to the costliest kernel</h4>
     <ol class="chain">
       ${links.map(({ kind, name }) => html`<li class="${kind}" title="${printable(name)}">${kind === 'activity' ? kernelName(name) : operatorName(name)}</li>`)}
     </ol>`;
 }
 
 export function operatorsMarkup(parts: Breakdown): Markup {
-  if (parts.operators.length === 0) return html`<p class="quiet">None stand directly in it.</p>`;
-  const hasCuda = parts.cuda_self_ns !== null;
-  return html`<table class="plain">
-    <thead>
-      <tr>
-        <th scope="col">${shown('Operator', parts.operators.length, parts.operator_names)}</th>
-        <th scope="col" class="number">Count</th>
-        ${hasCuda ? html`<th scope="col" class="number">CUDA</th>` : nothing}
-        <th scope="col" class="number">CPU</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${parts.operators.map(
-        (each) =>
-          html`<tr>
-            <td class="name" title="${printable(each.name)}">
-              ${operatorName(each.name)}${each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing}
-            </td>
-            <td class="number">${each.count}</td>
-            ${hasCuda ? html`<td class="number">${each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns)}</td>` : nothing}
-            <td class="number">${timeText(each.cpu_total_ns)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  if (parts.operators.length === 0) return html`<p class="quiet">No operator runs directly in this region.</p>`;
+  const cuda: Heading[] = parts.cuda_self_ns === null ? [] : [['CUDA', 'number']];
+  return plainTable(
+    [
+      [shown('Operator', parts.operators.length, parts.operator_names), 'name'],
+      ['Count', 'number'],
+      ...cuda,
+      ['CPU', 'number'],
+    ],
+    parts.operators.map((each) => [
+      html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>${
+          each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing
+        }`,
+      each.count,
+      ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),
+      timeText(each.cpu_total_ns),
+    ]),
+  );
 }
 
 function shown(noun: string, number: number, of: number): string {

@@ -1,21 +1,8 @@
-// The columns of the table of regions: what each holds, and how it is ordered, shown and exported.
-import type { Measures, Spread, Unmeasured } from '../../server/protocol';
-import type { ListedRegion, ListedRun } from '../messages';
-import { boundText, fileName, printable, timeText } from '../text';
+// Columns of the table of regions: what each holds, and how it is ordered, shown and exported.
+import { hasTimes, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
+import { boundText, fileName, printable, timeText, unmeasuredText } from '../text';
 
-export type ColumnId =
-  | 'name'
-  | 'line'
-  | 'share'
-  | 'cuda_total'
-  | 'cuda_self'
-  | 'cuda_busy'
-  | 'backward_cuda'
-  | 'launches'
-  | 'cpu_total'
-  | 'cpu_self'
-  | 'measured'
-  | 'bound';
+export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';
 
 export interface Column {
   id: ColumnId;
@@ -25,22 +12,12 @@ export interface Column {
   /** Heading in CSV, where times are nanoseconds. */
   field: string;
   /** What it is ordered by and exported as; null where it was not measured or is not known. */
-  value: (region: ListedRegion) => number | string | null;
+  value: (region: RunRegion) => number | string | null;
   /** What is shown, of columns whose value does not say it all. */
-  text?: (region: ListedRegion) => string;
+  text?: (region: RunRegion) => string;
 }
 
 const median = (spread: Spread | null): number | null => spread?.median ?? null;
-
-/** Whether a call of it has a time. */
-export function hasTimes(measures: Measures | Unmeasured): measures is Measures {
-  return measures.cpu_total_ns !== null;
-}
-
-/** Of a region without times; a part of a call is no measure of one. */
-export function unmeasuredText({ at_least_ns }: Unmeasured): string {
-  return typeof at_least_ns === 'number' ? `at least ${timeText(at_least_ns)}, not ended` : 'without times';
-}
 
 const NAME: Column = {
   id: 'name',
@@ -49,100 +26,91 @@ const NAME: Column = {
   kind: 'text',
   field: 'region',
   value: (region) => printable(region.measures.name),
-  text: ({ measures: { name, names = 1 } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
+  text: ({ measures: { name, names } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
 };
 
 /** Without the file where it is the same for all. */
 const line = (isOneFile: boolean): Column => ({
   id: 'line',
   heading: 'Line',
-  meaning: 'Where it stands in the source',
+  meaning: 'Line in the source',
   kind: isOneFile ? 'count' : 'text',
   field: 'line',
   value: ({ uri, row }) => (uri === null || row === null ? null : isOneFile ? row + 1 : `${fileName(uri)}:${row + 1}`),
 });
 
-function time(id: ColumnId, heading: string, meaning: string, spread: (region: ListedRegion) => Spread | null): Column {
+type TimeColumn = 'cuda_total' | 'cuda_self' | 'cuda_busy' | 'backward_cuda' | 'cpu_total' | 'cpu_self';
+
+function time(id: TimeColumn, heading: string, meaning: string): Column {
   return {
     id,
     heading,
-    meaning: `${meaning}. Median of the measured occurrences`,
+    meaning: `${meaning}. Median of the measured calls`,
     kind: 'time',
     field: `${id}_ns_median`,
-    value: (region) => median(spread(region)),
+    value: ({ measures }) => median(measures[`${id}_ns`]),
   };
 }
-
-const SHARE_OF_CUDA =
-  'Its part of all GPU work that was recorded, warm-up included. A region holds those nested in it, so shares overlap';
-const SHARE_OF_CPU =
-  'Its part of the recorded CPU time in regions, warm-up included. A region holds those nested in it, so shares overlap';
 
 const share = (hasCuda: boolean): Column => ({
   id: 'share',
   heading: 'Share',
-  meaning: hasCuda ? SHARE_OF_CUDA : SHARE_OF_CPU,
+  meaning: `Share of the ${hasCuda ? 'recorded GPU time' : 'CPU time recorded in regions'}, warm-up calls included. A region includes those nested in it, so shares overlap`,
   kind: 'share',
   field: 'share',
   value: (region) => region.share,
 });
 
 const CUDA: readonly Column[] = [
-  time('cuda_total', 'CUDA total', 'GPU work of the region and of those nested in it', (r) => r.measures.cuda_total_ns),
-  time('cuda_self', 'CUDA self', 'GPU work of the region without those nested in it', (r) => r.measures.cuda_self_ns),
-  time('cuda_busy', 'CUDA busy', 'Time in which at least one activity of it ran', (r) => r.measures.cuda_busy_ns),
+  time('cuda_total', 'CUDA total', 'Time of the GPU activities launched in the region, nested regions included'),
+  time('cuda_self', 'CUDA self', 'Time of the GPU activities launched in the region, nested regions excluded'),
+  time('cuda_busy', 'CUDA busy', 'Time in which at least one of its GPU activities ran'),
   {
     id: 'launches',
     heading: 'Launches',
-    meaning: 'GPU activities of the region and of those nested in it. Median of the measured occurrences',
+    meaning: 'Number of GPU activities launched in the region, nested regions included. Median of the measured calls',
     kind: 'count',
     field: 'launches_median',
-    value: (region) => median(region.measures.launches),
+    value: ({ measures }) => median(measures.launches),
   },
 ];
 
 const BACKWARD = time(
   'backward_cuda',
   'Backward',
-  'GPU work of the backward operators of this region, later; no part of its CUDA total',
-  (region) => region.measures.backward_cuda_ns,
+  'GPU time of the backward pass of this region, which runs later; not part of its CUDA total',
 );
 
 const CPU: readonly Column[] = [
-  time('cpu_total', 'CPU total', 'Wall time from entering to leaving', (r) => r.measures.cpu_total_ns),
-  time(
-    'cpu_self',
-    'CPU self',
-    'CPU total without nested regions, operators and CUDA calls',
-    (r) => r.measures.cpu_self_ns,
-  ),
+  time('cpu_total', 'CPU total', 'Wall-clock time from entering the region to leaving it'),
+  time('cpu_self', 'CPU self', 'CPU total without nested regions, operators and CUDA API calls'),
 ];
 
 const MEASURED: Column = {
   id: 'measured',
   heading: 'Measured',
-  meaning: 'Occurrences that enter the numbers, of all that were seen',
+  meaning: 'How many calls were measured, of all that were seen',
   kind: 'count',
   field: 'measured',
   value: (region) => region.measures.measured,
   text: ({ measures }) => {
     if (!hasTimes(measures)) return unmeasuredText(measures);
-    const { measured, occurrences, is_cold } = measures;
-    return `${measured} of ${occurrences}${is_cold ? ', cold' : ''}`;
+    const { measured, calls, is_cold } = measures;
+    return `${measured} of ${calls}${is_cold ? ', cold' : ''}`;
   },
 };
 
 const BOUND: Column = {
   id: 'bound',
   heading: 'Bound',
-  meaning: 'What limits its median occurrence',
+  meaning: 'What limits its median call',
   kind: 'text',
   field: 'bound',
   value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),
 };
 
 /** The columns that something was measured for. */
-export function columnsOf(run: ListedRun): Column[] {
+export function columnsOf(run: RunResult): Column[] {
   const hasCuda = run.device_total_ns !== null;
   const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
   const hasBackward = run.regions.some(({ measures }) => (measures.backward_cuda_ns?.max ?? 0) > 0);
@@ -160,13 +128,13 @@ export function columnsOf(run: ListedRun): Column[] {
 }
 
 /** Why there are no CUDA columns; null where there are. */
-export function whyNoCuda(run: ListedRun): string | null {
+export function whyNoCuda(run: RunResult): string | null {
   if (run.device_total_ns !== null) return null;
-  return `No CUDA times: ${run.no_cuda_because ?? 'no GPU work was recorded'}`;
+  return `No CUDA times: ${run.no_cuda_because ?? 'no GPU activity was recorded'}`;
 }
 
 /** A cell as text; empty where nothing was measured. */
-export function cellText(column: Column, region: ListedRegion): string {
+export function cellText(column: Column, region: RunRegion): string {
   if (column.text) return column.text(region);
   const value = column.value(region);
   if (value === null) return '';

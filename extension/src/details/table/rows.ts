@@ -1,6 +1,6 @@
-// Which regions the table shows, and in which order.
+// Rows of the table: which regions, and in which order.
+import type { RunRegion, RunResult } from '../../server/protocol';
 import type { Column, ColumnId } from './columns';
-import type { ListedRegion, ListedRun } from '../messages';
 import { boundText, fileName } from '../text';
 
 export interface Order {
@@ -11,12 +11,12 @@ export interface Order {
 export const USUAL_ORDER: Order = { column: 'share', descending: true };
 
 /** What torch itself marks has no line; it is of interest where there are no lines at all. */
-export function regionsOf(run: ListedRun): ListedRegion[] {
+export function regionsOf(run: RunResult): RunRegion[] {
   return run.run === null ? run.regions : run.regions.filter((region) => region.uri !== null);
 }
 
 /** Those that hold each word of the filter in their name, file or bound. */
-export function filtered(regions: readonly ListedRegion[], filter: string): ListedRegion[] {
+export function filtered(regions: readonly RunRegion[], filter: string): RunRegion[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [...regions];
   return regions.filter((region) => {
@@ -28,7 +28,7 @@ export function filtered(regions: readonly ListedRegion[], filter: string): List
 }
 
 /** Ordered by a column; what was not measured comes last, and equals stay as they were. */
-export function ordered(regions: readonly ListedRegion[], columns: readonly Column[], order: Order): ListedRegion[] {
+export function ordered(regions: readonly RunRegion[], columns: readonly Column[], order: Order): RunRegion[] {
   const column = columns.find((each) => each.id === order.column);
   if (!column) return [...regions];
   const sign = order.descending ? -1 : 1;

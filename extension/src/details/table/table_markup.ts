@@ -1,12 +1,12 @@
-// The table of regions, as the panel and a saved page show it.
+// Table of regions, as the panel and a saved page show it.
+import type { RunRegion } from '../../server/protocol';
 import { cellText, type Column } from './columns';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';
-import type { ListedRegion } from '../messages';
 import type { Order } from './rows';
 import { shareText, timeParts } from '../text';
 
-export const TABLE_CAPTION = 'Medians of the measured occurrences.';
+export const TABLE_CAPTION = 'Medians of the measured calls.';
 
 const SHARE_WIDTH = 48;
 
@@ -47,7 +47,7 @@ function head(columns: readonly Column[], order: Order, content: (column: Column
 /** Rows count from 1, the heading's is the first. */
 export function rowMarkup(
   columns: readonly Column[],
-  regions: readonly ListedRegion[],
+  regions: readonly RunRegion[],
   index: number,
   chosen: number | null,
 ): Markup {
@@ -63,7 +63,7 @@ export function rowMarkup(
   </tr>`;
 }
 
-function cell(column: Column, region: ListedRegion): Markup {
+function cell(column: Column, region: RunRegion): Markup {
   if (column.id === 'name') return nameCell(column, region);
   const value = column.value(region);
   if (value === null) return html`<td class="${column.kind}"></td>`;
@@ -72,7 +72,7 @@ function cell(column: Column, region: ListedRegion): Markup {
   return html`<td class="${column.kind} ${column.id}">${cellText(column, region)}</td>`;
 }
 
-function nameCell(column: Column, region: ListedRegion): Markup {
+function nameCell(column: Column, region: RunRegion): Markup {
   const stale =
     region.stale.length === 0
       ? nothing

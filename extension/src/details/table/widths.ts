@@ -1,7 +1,7 @@
-// How wide the columns of the table are, so that they stay so whichever rows are in sight.
+// Widths of the columns, the same whichever rows are in sight.
+import type { RunRegion } from '../../server/protocol';
 import { cellText, type Column } from './columns';
 import { hasWarning } from '../region/findings_markup';
-import type { ListedRegion } from '../messages';
 
 const LONGEST_NAME = 26;
 const SHARE = 13;
@@ -9,7 +9,7 @@ const MARK = 3;
 const OF_A_LETTER = 0.95;
 
 /** In widths of a digit; the first column takes what is left as well. */
-export function widthOf(column: Column, regions: readonly ListedRegion[]): number {
+export function columnWidth(column: Column, regions: readonly RunRegion[]): number {
   if (column.kind === 'share') return SHARE;
   const longest = regions.reduce((most, region) => Math.max(most, cellText(column, region).length), 0);
   const heading = column.heading.length * OF_A_LETTER;

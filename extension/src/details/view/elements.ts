@@ -1,4 +1,4 @@
-// The elements of VS Code's look that the panel uses, registered with the browser.
+// Elements of the page, and those of VS Code's look, which are registered with the browser.
 import '@vscode-elements/elements/dist/vscode-button/index.js';
 import '@vscode-elements/elements/dist/vscode-textfield/index.js';
 

@@ -1,10 +1,9 @@
-// One occurrence to scale in the panel: pointing, walking from slice to slice, zooming.
+// Chart of one call to scale in the panel: pointing, walking from slice to slice, zooming.
 import type { Timeline } from '../../server/protocol';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
 import { itemText, lanesSvg } from '../charts/lanes_drawing';
-import type { Span } from '../messages';
-import { moved, showing, zoomed } from '../charts/spans';
-import { Picker, widthOf } from './picking';
+import { moved, showing, zoomed, type Span } from '../charts/spans';
+import { Picker, chartWidth } from './picking';
 
 const STEP = 0.5;
 const LEAST_DRAG = 4;
@@ -29,28 +28,14 @@ export class LanesChart {
       start: () => 0,
       text: (item) => itemText(timeline, item),
       next: (item, key) => this.next(item, key),
-      picked: (item) => {
-        this.bringIntoSight(item);
-      },
+      picked: (item) => this.bringIntoSight(item),
     });
-    chart.addEventListener('keydown', (event) => {
-      this.zoomByKey(event);
-    });
-    chart.addEventListener('wheel', (event) => {
-      this.zoomByWheel(event);
-    });
-    chart.addEventListener('dblclick', (event) => {
-      this.zoomToItem(event);
-    });
-    chart.addEventListener('pointerdown', (event) => {
-      this.startDrag(event);
-    });
-    chart.addEventListener('pointermove', (event) => {
-      this.continueDrag(event);
-    });
-    chart.addEventListener('pointerup', (event) => {
-      this.endDrag(event);
-    });
+    chart.addEventListener('keydown', (event) => this.zoomByKey(event));
+    chart.addEventListener('wheel', (event) => this.zoomByWheel(event));
+    chart.addEventListener('dblclick', (event) => this.zoomToItem(event));
+    chart.addEventListener('pointerdown', (event) => this.startDrag(event));
+    chart.addEventListener('pointermove', (event) => this.continueDrag(event));
+    chart.addEventListener('pointerup', (event) => this.endDrag(event));
   }
 
   redraw(): void {
@@ -83,7 +68,7 @@ export class LanesChart {
   }
 
   private drawn(): LanesLayout {
-    const layout = lanesLayout(this.timeline, widthOf(this.chart), this.span);
+    const layout = lanesLayout(this.timeline, chartWidth(this.chart), this.span);
     this.chart.innerHTML = lanesSvg(layout, this.timeline).text;
     return layout;
   }

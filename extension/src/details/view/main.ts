@@ -1,11 +1,12 @@
-// The panel's own side, in the web view: keeps how the run is shown, and puts table and chosen region together.
+// Web view of the panel: keeps how the run is shown, and puts table and chosen region together.
 import { columnsOf, type Column } from '../table/columns';
 import { csvOf, markdownOf } from '../exports';
 import '../style/page.css';
 import '../style/table.css';
 import '../style/region.css';
 import '../style/charts.css';
-import type { KeptState, ListedRegion, ListedRun, RegionTimes, ToPanel, ToView, View } from '../messages';
+import type { RegionTimes, RunRegion, RunResult } from '../../server/protocol';
+import type { KeptState, ToPanel, ToView, View } from '../messages';
 import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../table/rows';
 import { runFacts, runNotes } from '../run_markup';
 import { TABLE_CAPTION } from '../table/table_markup';
@@ -21,9 +22,9 @@ document.body.innerHTML = skeleton.text;
 const kept = vscode.getState();
 const view: View = kept?.view ?? { filter: '', order: USUAL_ORDER, chosen: null, span: null };
 let uri = kept?.uri ?? null;
-let run: ListedRun | null = null;
+let run: RunResult | null = null;
 let columns: readonly Column[] = [];
-let rows: readonly ListedRegion[] = [];
+let rows: readonly RunRegion[] = [];
 const times = new Map<number, RegionTimes>();
 
 const filter = byId('filter', HTMLElement) as HTMLElement & { value: string };
@@ -39,12 +40,8 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
   },
 });
 const section = new RegionSection(byId('region', HTMLElement), {
-  reveal: (region) => {
-    post({ kind: 'reveal', region, focus: true });
-  },
-  trace: (region) => {
-    post({ kind: 'trace', region });
-  },
+  reveal: (region) => post({ kind: 'reveal', region, focus: true }),
+  trace: (region) => post({ kind: 'trace', region }),
   span: (span) => {
     view.span = span;
     keep();
@@ -59,7 +56,7 @@ function keep(): void {
   vscode.setState({ uri, run: run?.id ?? null, view });
 }
 
-function showRun(next: ListedRun, choice: number | null): void {
+function showRun(next: RunResult, choice: number | null): void {
   const isSame = run?.id === next.id;
   const before = regionOf(view.chosen);
   if (!isSame) times.clear();
@@ -84,17 +81,17 @@ function showRun(next: ListedRun, choice: number | null): void {
   else showRegion();
 }
 
-function first(shown: ListedRun): ListedRegion | null {
+function first(shown: RunResult): RunRegion | null {
   return ordered(filtered(regionsOf(shown), view.filter), columns, view.order)[0] ?? null;
 }
 
 /** The region of this run that was chosen in the one before. */
-function again(before: ListedRegion): number | null {
+function again(before: RunRegion): number | null {
   const named = run?.regions.filter((region) => region.measures.name === before.measures.name) ?? [];
   return (named.find(({ uri, row }) => uri === before.uri && row === before.row) ?? named[0])?.index ?? null;
 }
 
-function regionOf(index: number | null): ListedRegion | null {
+function regionOf(index: number | null): RunRegion | null {
   return run?.regions.find((region) => region.index === index) ?? null;
 }
 
@@ -154,23 +151,19 @@ function take(message: ToView): void {
   }
 }
 
-window.addEventListener('message', (event: MessageEvent<ToView>) => {
-  take(event.data);
-});
+window.addEventListener('message', (event: MessageEvent<ToView>) => take(event.data));
 filter.value = view.filter;
 filter.addEventListener('input', () => {
   view.filter = filter.value;
   showTable();
 });
-onClick('copy-markdown', () => {
-  post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` });
-});
-onClick('copy-csv', () => {
-  post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` });
-});
-onClick('save', () => {
-  post({ kind: 'save', view });
-});
+onClick('copy-markdown', () =>
+  post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` }),
+);
+onClick('copy-csv', () =>
+  post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` }),
+);
+onClick('save', () => post({ kind: 'save', view }));
 onClick('run', ({ target }) => {
   const { explain, spot, region } = (target instanceof HTMLButtonElement ? target : null)?.dataset ?? {};
   if (explain !== undefined) post({ kind: 'explain', code: explain });

@@ -1,9 +1,9 @@
-// One of the things drawn in a chart is picked by pointing or by the arrow keys; a line of text says what it is.
+// Picking of one thing that a chart draws, by pointer or arrow keys; a line of text says what it is.
 
 /** In a window that is hidden or all but closed. */
 const LEAST_WIDTH = 160;
 
-export function widthOf(chart: HTMLElement): number {
+export function chartWidth(chart: HTMLElement): number {
   return Math.max(LEAST_WIDTH, chart.clientWidth);
 }
 
@@ -26,12 +26,8 @@ export class Picker {
     private readonly readout: HTMLElement,
     private readonly items: Pickable,
   ) {
-    chart.addEventListener('pointermove', (event) => {
-      this.say(itemAt(event.target) ?? this.picked);
-    });
-    chart.addEventListener('pointerleave', () => {
-      this.say(this.picked);
-    });
+    chart.addEventListener('pointermove', (event) => this.say(itemAt(event.target) ?? this.picked));
+    chart.addEventListener('pointerleave', () => this.say(this.picked));
     chart.addEventListener('click', (event) => {
       const item = itemAt(event.target);
       if (item !== null) this.pick(item);

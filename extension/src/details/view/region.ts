@@ -1,18 +1,24 @@
-// The chosen region in the panel: its numbers at once, its charts when their times have come.
-import type { Measures, OccurrenceTimes, Timeline } from '../../server/protocol';
-import { cardsMarkup, MANY, NOT_KEPT } from '../region/cards';
-import { hasTimes } from '../table/columns';
+// Chosen region in the panel: its numbers at once, its charts when their times have come.
+import {
+  hasTimes,
+  type CallTimes,
+  type Measures,
+  type RegionTimes,
+  type RunRegion,
+  type Timeline,
+} from '../../server/protocol';
+import type { Span } from '../charts/spans';
+import { cardsMarkup, MANY, NOT_DRAWN } from '../region/cards';
 import { findingsMarkup } from '../region/findings_markup';
 import { lanesCaption, lanesLegend, lanesTable } from '../charts/lanes_drawing';
 import { html, nothing, type Markup } from '../markup';
-import type { ListedRegion, RegionTimes, Span } from '../messages';
-import { occurrencesSummary } from '../charts/occurrences';
-import { occurrencesCaption, occurrencesTable } from '../charts/occurrences_drawing';
+import { callsSummary } from '../charts/calls';
+import { callsCaption, callsTable } from '../charts/calls_drawing';
 import { factsMarkup, placeText } from '../region/region_markup';
 import { printable } from '../text';
 import { byId, onClick } from './elements';
 import { LanesChart } from './lanes_chart';
-import { OccurrencesChart } from './occurrences_chart';
+import { CallsChart } from './calls_chart';
 
 export interface RegionEvents {
   reveal: (region: number) => void;
@@ -21,7 +27,7 @@ export interface RegionEvents {
 }
 
 export class RegionSection {
-  private occurrences: OccurrencesChart | null = null;
+  private calls: CallsChart | null = null;
   private lanes: LanesChart | null = null;
 
   constructor(
@@ -32,17 +38,17 @@ export class RegionSection {
     new ResizeObserver(() => {
       if (section.clientWidth === width) return;
       width = section.clientWidth;
-      this.occurrences?.redraw();
+      this.calls?.redraw();
       this.lanes?.redraw();
     }).observe(section);
   }
 
   clear(): void {
-    this.occurrences = this.lanes = null;
+    this.calls = this.lanes = null;
     this.section.replaceChildren();
   }
 
-  show(region: ListedRegion): void {
+  show(region: RunRegion): void {
     this.clear();
     const { measures } = region;
     this.section.innerHTML = html`<header class="region-head">
@@ -52,18 +58,14 @@ export class RegionSection {
       </header>
       <div id="region-facts"></div>
       ${findingsMarkup(measures.findings, region.index)}
-      ${hasTimes(measures) ? cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, occurrences: html`<div id="occurrences"></div>`, isWide: false }) : nothing}`.text;
-    onClick('go-to-line', () => {
-      this.events.reveal(region.index);
-    });
-    onClick('open-trace', () => {
-      this.events.trace(region.index);
-    });
+      ${hasTimes(measures) ? cardsMarkup(measures, { lanes: html`<div id="lanes"></div>`, calls: html`<div id="calls"></div>`, isWide: false }) : nothing}`.text;
+    onClick('go-to-line', () => this.events.reveal(region.index));
+    onClick('open-trace', () => this.events.trace(region.index));
     this.refresh(region);
   }
 
   /** What edits change: where it stands and whether it is stale. */
-  refresh(region: ListedRegion): void {
+  refresh(region: RunRegion): void {
     const place = placeText(region);
     byId('go-to-line', HTMLElement).textContent = place;
     byId('go-to-line', HTMLElement).hidden = place === null;
@@ -71,33 +73,29 @@ export class RegionSection {
   }
 
   /** The charts of the region that is shown. */
-  addTimes(region: ListedRegion, { occurrences, timeline }: RegionTimes, span: Span | null): void {
-    if (!hasTimes(region.measures)) return;
-    this.addOccurrences(byId('occurrences', HTMLElement), occurrences, region.measures);
+  addTimes(region: RunRegion, { call_times: calls, timeline }: RegionTimes, span: Span | null): void {
+    if (!hasTimes(region.measures) || calls === null) return;
+    this.addCalls(byId('calls', HTMLElement), calls, region.measures);
     this.addLanes(byId('lanes', HTMLElement), timeline, span);
   }
 
-  private addOccurrences(place: HTMLElement, occurrences: readonly OccurrenceTimes[] | null, measures: Measures): void {
-    if (occurrences === null) {
-      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
-      return;
-    }
-    place.parentElement?.classList.toggle('many', occurrences.length > MANY);
-    place.innerHTML = html`${chart('occurrences', occurrencesSummary(occurrences, measures))}
-      <p class="quiet">${occurrencesCaption(occurrences, measures)}</p>`.text;
-    const [picture, readout] = [byId('occurrences-chart', HTMLElement), byId('occurrences-readout', HTMLElement)];
-    this.occurrences = new OccurrencesChart(picture, readout, occurrences, measures);
-    place.append(asTable(() => occurrencesTable(occurrences)));
+  private addCalls(place: HTMLElement, calls: readonly CallTimes[], measures: Measures): void {
+    place.parentElement?.classList.toggle('many', calls.length > MANY);
+    place.innerHTML = html`${chart('calls', callsSummary(calls, measures))}
+      <p class="quiet">${callsCaption(calls, measures)}</p>`.text;
+    const [picture, readout] = [byId('calls-chart', HTMLElement), byId('calls-readout', HTMLElement)];
+    this.calls = new CallsChart(picture, readout, calls, measures);
+    place.append(lazyTable(() => callsTable(calls)));
   }
 
   private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
     if (timeline === null) {
-      place.innerHTML = html`<p class="quiet">${NOT_KEPT}</p>`.text;
+      place.innerHTML = html`<p class="quiet">${NOT_DRAWN}</p>`.text;
       return;
     }
     place.innerHTML = html`<div class="lanes-head">
         ${lanesLegend(timeline)}
-        <span class="actions" title="Or drag over a span, turn the wheel with Ctrl, press + − 0">
+        <span class="actions" title="Or drag across the chart, use Ctrl and the mouse wheel, or press +, − or 0">
           <vscode-button id="zoom-in" secondary>Zoom in</vscode-button>
           <vscode-button id="zoom-out" secondary>Zoom out</vscode-button>
           <vscode-button id="zoom-whole" secondary>Whole</vscode-button>
@@ -107,16 +105,10 @@ export class RegionSection {
       <p class="quiet">${lanesCaption(timeline)}</p>`.text;
     const [picture, readout] = [byId('lanes-chart', HTMLElement), byId('lanes-readout', HTMLElement)];
     const drawn = (this.lanes = new LanesChart(picture, readout, timeline, span, this.events.span));
-    onClick('zoom-in', () => {
-      drawn.zoomIn();
-    });
-    onClick('zoom-out', () => {
-      drawn.zoomOut();
-    });
-    onClick('zoom-whole', () => {
-      drawn.showWhole();
-    });
-    place.append(asTable(() => lanesTable(timeline)));
+    onClick('zoom-in', () => drawn.zoomIn());
+    onClick('zoom-out', () => drawn.zoomOut());
+    onClick('zoom-whole', () => drawn.showWhole());
+    place.append(lazyTable(() => lanesTable(timeline)));
   }
 }
 
@@ -133,15 +125,9 @@ function chart(id: string, summary: string): Markup {
 }
 
 /** A text alternative, made when somebody opens it. */
-function asTable(table: () => Markup): HTMLDetailsElement {
+function lazyTable(table: () => Markup): HTMLDetailsElement {
   const details = document.createElement('details');
   details.innerHTML = '<summary>As a table</summary>';
-  details.addEventListener(
-    'toggle',
-    () => {
-      details.insertAdjacentHTML('beforeend', table().text);
-    },
-    { once: true },
-  );
+  details.addEventListener('toggle', () => details.insertAdjacentHTML('beforeend', table().text), { once: true });
   return details;
 }

@@ -1,4 +1,4 @@
-// Of a long table only the rows in sight are in the page, between two empty ones that are as high as all others.
+// Rows in sight of a long table: only they are in the page, between two empty ones as high as all others.
 import { html, type Markup } from '../markup';
 
 /** As the style has it. */

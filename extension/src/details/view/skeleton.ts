@@ -1,4 +1,4 @@
-// The page of the panel before anything is in it.
+// Page of the panel before anything is in it.
 import { html } from '../markup';
 import { patterns } from '../charts/patterns';
 

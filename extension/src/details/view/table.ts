@@ -1,9 +1,9 @@
-// The table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
+// Table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
+import type { RunRegion } from '../../server/protocol';
 import type { Column } from '../table/columns';
-import type { ListedRegion } from '../messages';
 import type { Order } from '../table/rows';
 import { headMarkup, rowMarkup } from '../table/table_markup';
-import { widthOf } from '../table/widths';
+import { columnWidth } from '../table/widths';
 import { RowsInSight } from './rows_in_sight';
 
 export interface TableEvents {
@@ -18,7 +18,7 @@ export class RegionTable {
   private readonly head: HTMLTableSectionElement;
   private readonly inSight: RowsInSight;
   private columns: readonly Column[] = [];
-  private rows: readonly ListedRegion[] = [];
+  private rows: readonly RunRegion[] = [];
   private chosen: number | null = null;
 
   constructor(
@@ -32,9 +32,7 @@ export class RegionTable {
       scroller,
       body,
       (index) => rowMarkup(this.columns, this.rows, index, this.chosen),
-      () => {
-        this.mark();
-      },
+      () => this.mark(),
     );
     this.head.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
@@ -42,11 +40,11 @@ export class RegionTable {
       if (column) this.events.order(column);
     });
     body.addEventListener('click', (event) => {
-      const region = regionOf(event);
+      const region = clickedRegion(event);
       if (region !== null) this.events.reveal(region, false);
     });
     body.addEventListener('dblclick', (event) => {
-      const region = regionOf(event);
+      const region = clickedRegion(event);
       if (region !== null) this.events.reveal(region, true);
     });
     table.addEventListener('keydown', (event) => {
@@ -55,7 +53,7 @@ export class RegionTable {
     });
   }
 
-  show(columns: readonly Column[], rows: readonly ListedRegion[], order: Order, chosen: number | null): void {
+  show(columns: readonly Column[], rows: readonly RunRegion[], order: Order, chosen: number | null): void {
     const focused = this.headings().find((each) => each === document.activeElement)?.dataset.column;
     this.columns = columns;
     this.rows = rows;
@@ -70,9 +68,9 @@ export class RegionTable {
   }
 
   /** As wide as what all the rows hold, filtered or not. */
-  measure(columns: readonly Column[], regions: readonly ListedRegion[]): void {
+  measure(columns: readonly Column[], regions: readonly RunRegion[]): void {
     const group = document.createElement('colgroup');
-    const widths = columns.map((column) => `${widthOf(column, regions)}ch + 16px`);
+    const widths = columns.map((column) => `${columnWidth(column, regions)}ch + 16px`);
     columns.forEach((column, index) => {
       const width = column.id === 'name' ? 'auto' : `calc(${widths[index] ?? ''})`;
       group.appendChild(document.createElement('col')).style.width = width;
@@ -143,7 +141,7 @@ export class RegionTable {
   }
 }
 
-function regionOf(event: MouseEvent): number | null {
+function clickedRegion(event: MouseEvent): number | null {
   const row = event.target instanceof Element ? event.target.closest('tr') : null;
   return row?.dataset.region === undefined ? null : Number(row.dataset.region);
 }

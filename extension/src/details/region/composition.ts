@@ -1,10 +1,10 @@
-// What the totals of a region are made of: stacked bars with their numbers.
+// Breakdown of the totals of a region: stacked bars with their numbers.
 import type { Breakdown, Measures } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { filled, swatch } from '../charts/patterns';
 import { shareText, timeText } from '../text';
 
-export type PartKind = 'nested' | 'operators' | 'calls' | 'self' | 'cuda-self';
+export type PartKind = 'nested' | 'operators' | 'api_calls' | 'self' | 'cuda-self';
 
 export interface Part {
   kind: PartKind;
@@ -23,11 +23,11 @@ export function compositionsOf(breakdown: Breakdown): Composition[] {
   const cpu = composition('CPU total', [
     { kind: 'nested', name: 'nested regions', ns: breakdown.cpu_nested_ns },
     { kind: 'operators', name: 'operators', ns: breakdown.cpu_operators_ns },
-    { kind: 'calls', name: 'CUDA calls', ns: breakdown.cpu_api_calls_ns },
+    { kind: 'api_calls', name: 'CUDA API calls', ns: breakdown.cpu_api_calls_ns },
     { kind: 'self', name: 'self', ns: breakdown.cpu_self_ns },
   ]);
   if (breakdown.cuda_nested_ns === null || breakdown.cuda_self_ns === null) {
-    return [{ ...cpu, parts: cpu.parts.filter((part) => part.kind !== 'calls' || part.ns > 0) }];
+    return [{ ...cpu, parts: cpu.parts.filter((part) => part.kind !== 'api_calls' || part.ns > 0) }];
   }
   const cuda = composition('CUDA total', [
     { kind: 'nested', name: 'nested regions', ns: breakdown.cuda_nested_ns },
@@ -42,18 +42,12 @@ function composition(title: string, parts: Part[]): Composition {
 
 /** The bars, with a legend that has every number. */
 export function compositionMarkup(measures: Measures): Markup {
-  if (measures.breakdown === null) {
-    return html`<p class="quiet">
-      A result of an older version: what it is made of was not kept. Profile again to see it.
-    </p>`;
-  }
-  const occurrences =
-    measures.measured === 1 ? 'the one measured occurrence' : `${measures.measured} measured occurrences`;
-  return html`${compositionsOf(measures.breakdown).map(barMarkup)}
-    <p class="quiet">Sums over ${occurrences}.</p>`;
+  const calls = measures.measured === 1 ? 'the one measured call' : `${measures.measured} measured calls`;
+  return html`${compositionsOf(measures.breakdown).map(stackMarkup)}
+    <p class="quiet">Sums over ${calls}.</p>`;
 }
 
-function barMarkup({ title, totalNs, parts }: Composition): Markup {
+function stackMarkup({ title, totalNs, parts }: Composition): Markup {
   const shown = parts.filter((part) => part.ns > 0);
   let start = 0;
   const pieces = shown.map((part) => {

@@ -1,4 +1,4 @@
-// Texts that others wrote, in messages: VS Code makes a link of `[text](command:…)`, and a click runs the command.
+// Foreign text in messages: VS Code makes a link of `[text](command:…)`, and a click runs the command.
 
 /** The text without links in brackets and without control characters. */
 export function plain(text: string): string {

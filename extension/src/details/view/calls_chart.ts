@@ -1,33 +1,33 @@
-// The chart of a region's occurrences in the panel.
-import type { Measures, OccurrenceTimes } from '../../server/protocol';
-import { occurrencesLayout, occurrenceText } from '../charts/occurrences';
-import { occurrencesSvg } from '../charts/occurrences_drawing';
-import { Picker, widthOf } from './picking';
+// Chart of a region's calls in the panel.
+import type { Measures, CallTimes } from '../../server/protocol';
+import { callsLayout, callText } from '../charts/calls';
+import { callsSvg } from '../charts/calls_drawing';
+import { Picker, chartWidth } from './picking';
 
-export class OccurrencesChart {
+export class CallsChart {
   private readonly picker: Picker;
   private median: number | null = null;
 
   constructor(
     private readonly chart: HTMLElement,
     readout: HTMLElement,
-    private readonly occurrences: readonly OccurrenceTimes[],
+    private readonly calls: readonly CallTimes[],
     private readonly measures: Measures,
   ) {
     this.draw();
     this.picker = new Picker(chart, readout, {
-      prefix: 'occurrence',
+      prefix: 'call',
       start: () => this.median ?? 0,
-      text: (item) => occurrenceText(occurrences, measures, item, item === this.median),
+      text: (item) => callText(calls, measures, item, item === this.median),
       next: (item, key) => this.next(item, key),
       picked: () => undefined,
     });
   }
 
   draw(): void {
-    const layout = occurrencesLayout(this.occurrences, this.measures, widthOf(this.chart));
+    const layout = callsLayout(this.calls, this.measures, chartWidth(this.chart));
     this.median = layout.median;
-    this.chart.innerHTML = occurrencesSvg(layout, this.occurrences, this.measures).text;
+    this.chart.innerHTML = callsSvg(layout, this.calls, this.measures).text;
   }
 
   redraw(): void {
@@ -36,7 +36,7 @@ export class OccurrencesChart {
   }
 
   private next(item: number, key: string): number | null {
-    const last = this.occurrences.length - 1;
+    const last = this.calls.length - 1;
     const places: Record<string, number> = {
       ArrowLeft: Math.max(0, item - 1),
       ArrowRight: Math.min(last, item + 1),

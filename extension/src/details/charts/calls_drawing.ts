@@ -1,21 +1,18 @@
-// Draws the occurrences of a region as SVG, and lists them as a table.
-import type { Measures, OccurrenceTimes } from '../../server/protocol';
+// Drawing of the chart of calls as SVG, and its table.
+import type { Measures, CallTimes } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
-import { occurrenceText, type Bar, type BarLane, type OccurrencesLayout } from './occurrences';
+import { callText, type Bar, type BarLane, type CallsLayout } from './calls';
+import { plainTable, type Heading } from '../plain_table';
 import { filled } from './patterns';
 import { timeText } from '../text';
 
 const ROOM_FOR_A_TIME = 44;
 
-export function occurrencesSvg(
-  layout: OccurrencesLayout,
-  occurrences: readonly OccurrenceTimes[],
-  measures: Measures,
-): Markup {
+export function callsSvg(layout: CallsLayout, calls: readonly CallTimes[], measures: Measures): Markup {
   const { width, height, lanes } = layout;
   const foot = lanes.at(-1)?.bottom ?? 0;
   return html`<svg
-    class="occurrences"
+    class="calls"
     width="${width}"
     height="${height}"
     viewBox="0 0 ${width} ${height}"
@@ -25,11 +22,11 @@ export function occurrencesSvg(
     ${layout.breaks.map((x) => html`<line class="break" x1="${x}" x2="${x}" y1="0" y2="${foot}" />`)}
     ${layout.numbers.map(({ x, text }) => html`<text class="axis" x="${x}" y="${foot + 13}" text-anchor="middle">${text}</text>`)}
     ${footMarkup(layout, foot)}
-    ${occurrences.map((_, index) => slotMarkup(layout, index, foot, occurrenceText(occurrences, measures, index, index === layout.median)))}
+    ${calls.map((_, index) => slotMarkup(layout, index, foot, callText(calls, measures, index, index === layout.median)))}
   </svg>`;
 }
 
-function laneMarkup(lane: BarLane, { left, right, slot }: OccurrencesLayout): Markup {
+function laneMarkup(lane: BarLane, { left, right, slot }: CallsLayout): Markup {
   return html`<text x="0" y="${lane.top - 18}"
       ><tspan class="lane-title">${lane.title}</tspan
       ><tspan class="axis" dx="8">median ${lane.median.text}</tspan></text
@@ -59,7 +56,7 @@ function cutMarkup({ x, y, width }: Bar, time: string, slot: number): Markup {
     }`;
 }
 
-function footMarkup(layout: OccurrencesLayout, foot: number): Markup {
+function footMarkup(layout: CallsLayout, foot: number): Markup {
   const below = foot + (layout.numbers.length > 0 ? 26 : 13);
   const { warmups, median } = layout;
   const warmup = warmups
@@ -77,12 +74,12 @@ function footMarkup(layout: OccurrencesLayout, foot: number): Markup {
   return html`${warmup}<path class="median-mark" d="M${x - 5} ${below}h10l-5 -8z" />`;
 }
 
-/** The whole height of an occurrence can be pointed at. */
-function slotMarkup(layout: OccurrencesLayout, index: number, foot: number, text: string): Markup {
+/** The whole height of a call can be pointed at. */
+function slotMarkup(layout: CallsLayout, index: number, foot: number, text: string): Markup {
   const x = layout.left + layout.slot * index;
   return html`<rect
     class="slot"
-    id="occurrence-${index}"
+    id="call-${index}"
     data-item="${index}"
     role="option"
     aria-selected="false"
@@ -95,44 +92,31 @@ function slotMarkup(layout: OccurrencesLayout, index: number, foot: number, text
 }
 
 /** What the chart shows, in a sentence. */
-export function occurrencesCaption(occurrences: readonly OccurrenceTimes[], measures: Measures): string {
+export function callsCaption(calls: readonly CallTimes[], measures: Measures): string {
   const number =
-    occurrences.length === measures.occurrences
-      ? 'All occurrences that were seen'
-      : `${occurrences.length} of ${measures.occurrences} occurrences, evenly chosen`;
-  const hatched = measures.is_cold ? 'cold, but measured for want of others' : 'warm-up, not measured';
-  const warmups = occurrences.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
-  return `${number}, in order of time; each lane has its own scale. The arrow marks the median occurrence.${warmups}`;
+    calls.length === measures.calls
+      ? 'All calls that were seen'
+      : `${calls.length} of ${measures.calls} calls, evenly chosen`;
+  const hatched = measures.is_cold ? 'cold, but measured because there were no others' : 'warm-up, not measured';
+  const warmups = calls.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
+  return `${number}, in order of time; each lane has its own scale. The arrow marks the median call.${warmups}`;
 }
 
-export function occurrencesTable(occurrences: readonly OccurrenceTimes[]): Markup {
-  const hasCuda = occurrences.some((each) => each.cuda_total_ns !== null);
-  const time = (ns: number | null): Markup => html`<td class="number">${ns === null ? '' : timeText(ns)}</td>`;
-  return html`<table class="plain">
-    <thead>
-      <tr>
-        <th scope="col" class="number">Occurrence</th>
-        ${
-          hasCuda
-            ? html`<th scope="col" class="number">CUDA total</th>
-                <th scope="col" class="number">CUDA busy</th>`
-            : nothing
-        }
-        <th scope="col" class="number">CPU total</th>
-        <th scope="col" class="number">CPU self</th>
-        <td></td>
-      </tr>
-    </thead>
-    <tbody>
-      ${occurrences.map(
-        (each, index) =>
-          html`<tr>
-            <th scope="row" class="number">${index + 1}</th>
-            ${hasCuda ? [time(each.cuda_total_ns), time(each.cuda_busy_ns)] : nothing}
-            ${time(each.cpu_total_ns)}${time(each.cpu_self_ns)}
-            <td>${each.is_warmup ? 'warm-up' : ''}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+export function callsTable(calls: readonly CallTimes[]): Markup {
+  const hasCuda = calls.some((each) => each.cuda_total_ns !== null);
+  const time = (ns: number | null): string => (ns === null ? '' : timeText(ns));
+  const cuda: Heading[] = [
+    ['CUDA total', 'number'],
+    ['CUDA busy', 'number'],
+  ];
+  return plainTable(
+    [['Call', 'row number'], ...(hasCuda ? cuda : []), ['CPU total', 'number'], ['CPU self', 'number'], ['', '']],
+    calls.map((each, index) => [
+      index + 1,
+      ...(hasCuda ? [time(each.cuda_total_ns), time(each.cuda_busy_ns)] : []),
+      time(each.cpu_total_ns),
+      time(each.cpu_self_ns),
+      each.is_warmup ? 'warm-up' : '',
+    ]),
+  );
 }
