@@ -119,7 +119,7 @@ export function region(
 export const run: RunResult = {
   id: '20261129-120000',
   title: 'train.py --size 64',
-  run: { started: '2026-11-29T12:00:00+00:00', is_adopted: false },
+  run: { started: '2026-11-29T12:00:00+00:00', has_own_profiler: false },
   device: { name: 'NVIDIA H200', count: 1 },
   torch: '2.11.0',
   device_total_ns: 300,

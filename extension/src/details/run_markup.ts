@@ -13,7 +13,7 @@ export function runFacts(run: RunResult): string[] {
   if (run.device) facts.push(run.device.count > 1 ? `${run.device.count} × ${run.device.name}` : run.device.name);
   if (run.torch !== null) facts.push(`torch ${run.torch}`);
   if (run.run) facts.push(`${run.run.started.replace('T', ' ').slice(0, 19)} UTC`);
-  if (run.run?.is_adopted) facts.push('measured by the script’s own profiler');
+  if (run.run?.has_own_profiler) facts.push('measured by the script’s own profiler');
   if (run.device_total_ns !== null) {
     const outside = run.outside_regions_ns ?? 0;
     const rest = outside > 0 ? `${timeText(outside)} of it outside any region` : 'all of it in regions';

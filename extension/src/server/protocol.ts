@@ -167,7 +167,7 @@ export interface RegionTimes {
 
 export interface RunInfo {
   started: string;
-  is_adopted: boolean;
+  has_own_profiler: boolean;
 }
 
 export interface Device {
