@@ -30,7 +30,8 @@ from kinetoscope_core.output.sarif import to_sarif
 from kinetoscope_core.output.terminal import print_result, print_runs
 from kinetoscope_core.results.result import Result, from_dict, to_json
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.source.placement.fingerprints import file_digest
@@ -114,8 +115,11 @@ def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> Run
         if not name or not equals:
             raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
         environment[name] = value
+    chosen = find_interpreter(options.python, script=options.script, folder=options.cwd)
+    if chosen.passed_over:
+        _say(f"note: taken is {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
     return RunConfig(
-        interpreter=find_interpreter(options.python),
+        interpreter=chosen.path,
         script=options.script,
         is_module=options.module,
         arguments=tuple(script_arguments),

@@ -26,7 +26,8 @@ from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.results.result import to_json, without_surrogates
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.interpreter import Interpreter, find_interpreter
 from kinetoscope_core.run.output_pipe import Output
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import ColdStartNeeded
@@ -59,7 +60,7 @@ class Worker:
             request = self._next_request()
             if request is not None and request["do"] == "prepare":
                 order = Order(**request["order"])
-                prepared = self._prepare(replace(order, interpreter=find_interpreter(order.interpreter)))
+                prepared = self._prepare(order)
                 request = self._next_request()
             if request is None:
                 return
@@ -92,7 +93,8 @@ class Worker:
     # --- the next run's interpreter
 
     def _prepare(self, order: Order) -> Prepared | None:
-        prepared = Prepared(order, self._new_runner(order.config()))
+        config = order.config()
+        prepared = Prepared(replace(order, interpreter=config.interpreter), self._new_runner(config))
 
         def note(message: dict[str, Any]) -> None:
             prepared.note(message)
@@ -195,14 +197,20 @@ class Worker:
             self._lines.flush()
 
 
+def interpreter_of(request: dict[str, Any]) -> Interpreter:
+    """The Python for the script of a request. Raises `InterpreterError`."""
+    folder, top = (Path(path) if path else None for path in (request["folder"], request.get("top")))
+    return find_interpreter(request["interpreter"], script=request["script"], folder=folder, top=top)
+
+
 def _config(request: dict[str, Any]) -> RunConfig:
-    folder = request["folder"]
+    folder = Path(request["folder"]) if request["folder"] else None
     return RunConfig(
-        interpreter=find_interpreter(request["interpreter"]),
+        interpreter=interpreter_of(request).path,
         script=request["script"],
         is_module=request["is_module"],
         arguments=tuple(request["arguments"]),
-        folder=Path(folder) if folder else None,
+        folder=folder,
         environment=request["environment"],
         warmup=request["warmup"],
         active=request["active"],

@@ -63,6 +63,7 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "is_module": is_module,
         "arguments": arguments,
         "interpreter": interpreter,
+        "top": None if root is None else str(root),
         "folder": folder,
         "environment": environment,
         "region": None if order.region is None else f"{order.path}:{_line_on_disk(order.path, order.region)}",
@@ -106,15 +107,11 @@ def _is_unicode(text: str) -> bool:
 
 
 def _interpreter(run: RunSettings, root: Path | None) -> str | None:
-    """The one that is set, else the workspace's `.venv` unless an environment is active, else the core's choice."""
-    if run.interpreter is not None:
-        wanted = _with_folders(run.interpreter, root)
-        return _absolute(wanted, root) if os.sep in wanted else wanted
-    if root is not None and not any(os.environ.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")):
-        inside = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        if inside.is_file():
-            return str(inside)
-    return None
+    """The one that is set; else the worker chooses (`kinetoscope_core.run.interpreter`)."""
+    if run.interpreter is None:
+        return None
+    wanted = _with_folders(run.interpreter, root)
+    return _absolute(wanted, root) if os.sep in wanted else wanted
 
 
 def _absolute(path: str, root: Path | None) -> str:
