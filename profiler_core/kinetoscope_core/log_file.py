@@ -5,9 +5,12 @@ is imported only then: it takes 7 ms, which every command and every click would 
 """
 
 import os
+import sys
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
+from kinetoscope_core import __version__
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.text import printable
 
@@ -41,13 +44,21 @@ def log_to(path: str | os.PathLike[str] | None) -> None:
         handler = logging.FileHandler(_path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"--log: {path} cannot be written: {error.strerror}.") from error
-    layout = "%(asctime)s.%(msecs)03d %(process)d %(levelname)s %(name)s: %(message)s"
+    layout = "%(asctime)s.%(msecs)03d %(process)d %(levelname)s %(module)s: %(message)s"
     handler.setFormatter(OneLine(layout, "%Y-%m-%dT%H:%M:%S"))
     for name in PACKAGES:
         logger = logging.getLogger(name)
         logger.setLevel(logging.DEBUG)
         logger.addHandler(handler)
     _core = logging.getLogger(PACKAGES[0])
+    _core.info("kinetoscope %s, Python %s, %s", __version__, sys.version.split()[0], sys.platform)
+    shown = sys.excepthook
+
+    def log_and_show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        logging.getLogger(PACKAGES[0]).critical("an error of ours", exc_info=(kind, error, traceback))
+        shown(kind, error, traceback)
+
+    sys.excepthook = log_and_show
 
 
 def note(text: str, *values: object) -> None:

@@ -1,9 +1,9 @@
 """One job in a process of its own, for an editor: `python -m kinetoscope_core.jobs.worker`.
 
 The language server never reads a trace and never runs a script itself. The first line of stdin is the request, JSON
-with `do`: `profile` or `read`; later lines cancel it. stdout gives JSON lines, each with an `event`: `progress`,
-`output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled and all it
-started is ended.
+with `do`: `profile`, `read` or `doctor`; later lines cancel it. stdout gives JSON lines, each with an `event`:
+`progress`, `output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled
+and all it started is ended.
 
 Before it may come a line with `do`: `prepare`, after which an interpreter is made ready for a `profile` that comes
 later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was begun again without.
@@ -21,6 +21,7 @@ from typing import IO, Any
 
 import orjson
 
+from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError, KinetoscopeError, RunError
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.profile import Profiling
@@ -64,12 +65,16 @@ class Worker:
                 request = self._next_request()
             if request is None:
                 return
+            log_file.note("asked to %s", request["do"])
             if request["do"] == "profile":
                 self._profile(request, prepared)
+            elif request["do"] == "doctor":
+                self._examine(request)
             else:
                 result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
+            log_file.note("ended by %s", type(error).__name__)
             traceback, place = (error.traceback, error.place) if isinstance(error, RunError) else ("", None)
             self.send(
                 "error",
@@ -85,6 +90,18 @@ class Worker:
                 prepared.runner.end()
             for output in self._outputs:
                 output.close()
+
+    def _examine(self, request: dict[str, Any]) -> None:
+        from kinetoscope_core.jobs.doctor import diagnosis, text_of  # noqa: PLC0415 - clicks do without it
+
+        call_settings(request["called"])
+        found = diagnosis(
+            lambda: interpreter_of(request),
+            lambda text: self.send("progress", phase=text),
+            folder=_folder_of(request),
+            environment=request["environment"],
+        )
+        self.send("result", text=text_of(found))
 
     def _next_request(self) -> dict[str, Any] | None:
         line = self._requests.readline()
@@ -129,6 +146,7 @@ class Worker:
         """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
         why = why_plain(config) or prepared.why_not(config) or prepared.wait(lambda: not self._cancels)
         if why is not None:
+            log_file.note("not in the prepared interpreter: %s", why)
             self.send("cold", why=why)
             prepared.runner.end()
             return False
@@ -199,18 +217,21 @@ class Worker:
 
 def interpreter_of(request: dict[str, Any]) -> Interpreter:
     """The Python for the script of a request. Raises `InterpreterError`."""
-    folder, top = (Path(path) if path else None for path in (request["folder"], request.get("top")))
-    return find_interpreter(request["interpreter"], script=request["script"], folder=folder, top=top)
+    top = Path(request["top"]) if request.get("top") else None
+    return find_interpreter(request["interpreter"], script=request["script"], folder=_folder_of(request), top=top)
+
+
+def _folder_of(request: dict[str, Any]) -> Path | None:
+    return Path(request["folder"]) if request["folder"] else None
 
 
 def _config(request: dict[str, Any]) -> RunConfig:
-    folder = Path(request["folder"]) if request["folder"] else None
     return RunConfig(
         interpreter=interpreter_of(request).path,
         script=request["script"],
         is_module=request["is_module"],
         arguments=tuple(request["arguments"]),
-        folder=folder,
+        folder=_folder_of(request),
         environment=request["environment"],
         warmup=request["warmup"],
         active=request["active"],
@@ -226,5 +247,6 @@ def _paths(names: list[str]) -> list[Path]:
 
 if __name__ == "__main__":
     # Unbuffered and not sys.stdin: a thread that waits inside its buffer aborts the interpreter at its end.
+    log_file.log_to(sys.argv[2] if sys.argv[1:2] == ["--log"] else None)
     with FileIO(os.dup(0)) as requests:
         Worker(requests, sys.stdout.buffer).work()

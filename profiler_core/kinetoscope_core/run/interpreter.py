@@ -41,7 +41,7 @@ def find_interpreter(
     `InterpreterError`.
     """
     if wanted is not None:
-        return Interpreter(_path_of(wanted), f"given by {setting('interpreter')}")
+        return _noted(Interpreter(_path_of(wanted), f"given by {setting('interpreter')}"))
     base = (folder or Path()).absolute()
     environments = list(_environments(base / (script or "."), base, top or base))
     looked_at: dict[str, str] = {}
@@ -51,13 +51,18 @@ def find_interpreter(
         lack = _lack_of(path, base)
         if not lack:
             passed_over = [looked_at[each] for each, _ in environments if each in looked_at]
-            return Interpreter(path, why, tuple(dict.fromkeys(passed_over)))
+            return _noted(Interpreter(path, why, tuple(dict.fromkeys(passed_over))))
         looked_at[path] = f"{path} ({why}) {lack}"
         log_file.note("passed over: %s", looked_at[path])
     raise InterpreterError(
         f"No Python with torch was found. Looked at: {'; '.join(looked_at.values())}. Name the one that has it with"
         f" {setting('interpreter')}."
     )
+
+
+def _noted(chosen: Interpreter) -> Interpreter:
+    log_file.note("interpreter: %s, %s", chosen.path, chosen.why)
+    return chosen
 
 
 def _path_of(wanted: str) -> str:

@@ -13,6 +13,7 @@ from multiprocessing.connection import Client, Listener
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
+from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.windows_job import Job, job_of
@@ -83,6 +84,10 @@ class RunnerProcess:
         environment = {**os.environ, **self.config.environment}
         environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
         environment[processes.ENVIRONMENT_VARIABLE] = self.id
+        set_here = ", ".join(self.config.environment) or "none"
+        log_file.note(
+            "starting %s in %s, variables set: %s", self.config.interpreter, self.config.folder or ".", set_here
+        )
         try:
             self._process = subprocess.Popen(
                 [self.config.interpreter, str(RUNNER)],
@@ -166,6 +171,7 @@ class RunnerProcess:
             self._unblock()
         # A process that none of this finds (it gave up the run's mark and its session) may hold the line.
         self._receiver.join(_LAST_WORDS_S)
+        log_file.note("process %d ended with exit code %d", process.pid, exit_code)
         self._listener.close()
         if self._job is not None:
             self._job.close()
@@ -193,6 +199,7 @@ class RunnerProcess:
     def _hear(self, message: Message) -> None:
         with self._lock:
             on_message = self._on_message
+            _note(message)
             if message["event"] == "hello":
                 self.hello = message
             elif on_message is None:
@@ -205,6 +212,15 @@ class RunnerProcess:
         with contextlib.suppress(OSError, EOFError):
             address: Any = self._listener.address
             Client(address).close()
+
+
+def _note(message: Message) -> None:
+    """Into the log, but for what a script says of its failure, and for what comes five times a second."""
+    if not log_file.is_on() or message["event"] == "progress":
+        return
+    is_of_script = message["event"] in ("failed", "not_found")
+    values = {} if is_of_script else {name: value for name, value in message.items() if name != "event"}
+    log_file.note("runner: %s %s", message["event"], json.dumps(values) if values else "")
 
 
 def _listener(key: bytes) -> Listener:
