@@ -54,6 +54,8 @@ export function executeCommand(rooms: Rooms): (command: string, args: unknown[],
         return next(command, args.length === 3 ? args : [active()?.document.uri.toString() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return loadTrace(args, next);
+      case 'kinetoscope.doctor':
+        return next(command, args.length === 1 ? args : [active()?.document.uri.toString() ?? null]);
       default:
         return next(command, args);
     }

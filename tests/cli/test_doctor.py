@@ -67,7 +67,10 @@ def test_an_interpreter_that_measures_is_described_and_nothing_is_left(doctor, t
     ("body", "said"),
     [
         (None, "has no torch: install it there, or name another Python with --python."),
-        ("import torch.none", "cannot import torch (ModuleNotFoundError: No module named 'torch.none'): repair that, or"),
+        (
+            "import torch.none",
+            "cannot import torch (ModuleNotFoundError: No module named 'torch.none'): repair that, or",
+        ),
         ("raise OSError('libcudart.so.13: cannot open')", "(OSError: libcudart.so.13: cannot open): repair that"),
         ("sys.exit('no licence')", "cannot import torch (SystemExit: no licence): repair that"),
         ("os.write(2, b'undefined symbol\\n'); os.abort()", "could not be asked: its process ended (signal SIGABRT)"),

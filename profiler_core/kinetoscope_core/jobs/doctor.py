@@ -137,7 +137,9 @@ def _problems_of(chosen: Interpreter, examined: Examined, driver: Driver) -> Ite
         yield Problem("not-examined", text)
     elif torch is not None and torch["error"]:
         is_missing = "No module named 'torch'" in torch["error"]
-        text = "has no torch: install it there" if is_missing else f"cannot import torch ({torch['error']}): repair that"
+        text = (
+            "has no torch: install it there" if is_missing else f"cannot import torch ({torch['error']}): repair that"
+        )
         yield Problem("no-torch", f"{chosen.path} {text}, {another}.")
     if torch is None or torch["error"]:
         return
