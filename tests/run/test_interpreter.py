@@ -66,6 +66,7 @@ def test_the_nearest_environment_up_to_the_working_directory_is_taken(work):
     # A module is looked for from the working directory on.
     assert find_interpreter(script="model.train").path == sys.executable
     assert find_interpreter(script="model.train", folder=Path("src")).path == near
+    assert find_interpreter(script="train.py", folder=Path("src/model/..")).path == near
     # A script from elsewhere runs here all the same.
     assert find_interpreter(script="../elsewhere/train.py", folder=Path("src")).path == near
 

@@ -156,7 +156,11 @@ def _problems_of_gpu(devices: Mapping[str, Any], driver: Driver) -> Iterator[Pro
         yield Problem("gpu-not-asked", f"torch fails when it looks for GPUs: {devices['error']}.")
     elif devices["no_cuda_because"] and driver.gpus:
         what = f"The driver has {count_text(len(driver.gpus), 'GPU')}, and torch none: {devices['no_cuda_because']}."
-        todo = "Install a torch with CUDA there." if devices["cuda"] is None else "See what `nvidia-smi` says."
+        todo = "See what `nvidia-smi` says."
+        if devices["cuda"] is None:
+            todo = "Install a torch with CUDA there."
+        elif "CUDA_VISIBLE_DEVICES" in devices["no_cuda_because"]:
+            todo = "The variable hides it."
         yield Problem("gpu-not-used", f"{what} {todo}")
 
 

@@ -42,7 +42,7 @@ def find_interpreter(
     """
     if wanted is not None:
         return _noted(Interpreter(_path_of(wanted), f"given by {setting('interpreter')}"))
-    base = (folder or Path()).absolute()
+    base = Path(os.path.normpath((folder or Path()).absolute()))
     environments = list(_environments(base / (script or "."), base, top or base))
     looked_at: dict[str, str] = {}
     for path, why in [*environments, *_others()]:
