@@ -30,7 +30,7 @@ async def speaking():
 
 
 def test_it_is_a_pygls_that_was_tried():
-    assert version("pygls") in {"2.1.0", "2.1.1"}  # docs/versions.md
+    assert version("pygls") in {"2.0.1", "2.1.0", "2.1.1"}  # docs/versions.md
     assert version("lsprotocol") == "2025.0.0"
 
 
