@@ -105,16 +105,8 @@ def _said_by(runner: RunnerProcess) -> Iterator[Message]:
     """What the runner says until it has gone. Raises `TimeoutError` when a step takes too long."""
     said: queue.Queue[Message] = queue.Queue()
     runner.listen(said.put)
-    since = time.monotonic()
-    while time.monotonic() - since < LONGEST_STEP_S:
-        try:
-            message = said.get(timeout=0.1)
-        except queue.Empty:
-            if runner.has_ended():
-                runner.end()  # waits for its last words; one that never called has none
-            continue
-        if message["event"] == "lost":
-            return
-        since = time.monotonic()
-        yield message
-    raise TimeoutError
+    try:
+        while (message := said.get(timeout=LONGEST_STEP_S))["event"] != "lost":
+            yield message
+    except queue.Empty:
+        raise TimeoutError from None

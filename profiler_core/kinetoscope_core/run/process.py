@@ -109,6 +109,7 @@ class RunnerProcess:
         self._job = job_of(self._process.pid)
         self._receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
         self._receiver.start()
+        threading.Thread(target=self._unblock_if_it_never_calls, args=(self._process,), daemon=True).start()
 
     def listen(self, on_message: Callable[[Message], None]) -> None:
         """Hands on what the runner says beyond its `hello`, also what nobody has heard yet; `lost` is the last event.
@@ -206,6 +207,13 @@ class RunnerProcess:
                 self._unheard.append(message)
         if on_message is not None and message is not self.hello:
             on_message(message)
+
+    def _unblock_if_it_never_calls(self, process: subprocess.Popen[bytes]) -> None:
+        """So that `lost` is heard of a process that ended before it called."""
+        while not self._was_called.wait(0.2):
+            if process.poll() is not None:
+                self._unblock()
+                return
 
     def _unblock(self) -> None:
         """Lets `accept` return when no runner ever came. Without a key: with one, it would wait for an answer."""
