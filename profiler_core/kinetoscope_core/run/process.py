@@ -81,6 +81,7 @@ class RunnerProcess:
     def start(self) -> None:
         """Starts the interpreter. Raises `InterpreterError` if it cannot be started."""
         listener = self._listener = _listener(self._key)
+        self._address: Any = listener.address
         environment = {**os.environ, **self.config.environment}
         environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
         environment[processes.ENVIRONMENT_VARIABLE] = self.id
@@ -217,9 +218,8 @@ class RunnerProcess:
 
     def _unblock(self) -> None:
         """Lets `accept` return when no runner ever came. Without a key: with one, it would wait for an answer."""
-        with contextlib.suppress(OSError, EOFError):
-            address: Any = self._listener.address
-            Client(address).close()
+        with contextlib.suppress(OSError, EOFError):  # the listener may have been closed meanwhile
+            Client(self._address).close()
 
 
 def _note(message: Message) -> None:
