@@ -46,7 +46,7 @@ class Editor(Client):
     """A client that notes when it was told what."""
 
     def __init__(self, cache: Path, prepare: str = "afterRun", **settings: Any) -> None:
-        super().__init__([sys.executable, "-m", "kinetoscope_server", "--log", "ERROR"], cache)
+        super().__init__([sys.executable, "-m", "kinetoscope_server", "--stderr", "ERROR"], cache)
         self.said: list[str] = []
         self.warm: list[dict[str, Any]] = []
         self.phases: dict[str, float] = {}

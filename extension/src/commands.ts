@@ -54,6 +54,8 @@ export function executeCommand(services: Services): (command: string, args: unkn
         return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return loadTrace(args, next);
+      case 'kinetoscope.doctor':
+        return next(command, args.length === 1 ? args : [active()?.document.uri.toString() ?? null]);
       default:
         return next(command, args);
     }

@@ -14,19 +14,28 @@ from collections.abc import Sequence
 
 from pygls.io_ import StdoutWriter
 
-from kinetoscope_core import __version__
+from kinetoscope_core import __version__, log_file
+from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_server.features import commands, requests, standard
 from kinetoscope_server.protocol.transport import Channel, Receiver, accept_tcp, claim_stdio
 from kinetoscope_server.server import KinetoscopeServer
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("kinetoscope_server")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serves one editor. Does not return: the process ends with it."""
+    """Serves one editor. Does not return, unless nothing can be served: the process ends with it."""
     options = _parse(sys.argv[1:] if arguments is None else arguments)
+    try:
+        log_file.log_to(options.log)
+    except KinetoscopeError as error:
+        sys.stderr.write(f"kinetoscope serve: {error}\n")
+        return error.exit_code
     channel = claim_stdio() if options.tcp is None else accept_tcp(*options.tcp)
-    logging.basicConfig(stream=sys.stderr, level=options.log, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:  # a log file has more than that
+        handler.setLevel(options.stderr)
+    logging.getLogger().setLevel(options.stderr)
     # At INFO every message is logged, whole texts of files included.
     logging.getLogger("pygls").setLevel(logging.ERROR)
     try:
@@ -62,7 +71,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"kinetoscope {__version__}")
     parser.add_argument("--stdio", action="store_true", help="over stdin and stdout; as without it")
     parser.add_argument("--tcp", metavar="HOST:PORT", type=_address, help="serve one client there, for debugging")
-    parser.add_argument("--log", metavar="LEVEL", type=_level, default="WARNING", help="what goes to stderr (WARNING)")
+    parser.add_argument("--log", metavar="FILE", help="append what is done to this file, for a bug report")
+    parser.add_argument("--stderr", metavar="LEVEL", type=_level, default="WARNING", help="what goes there (WARNING)")
     return parser.parse_args(arguments)
 
 
@@ -80,4 +90,4 @@ def _address(text: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

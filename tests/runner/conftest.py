@@ -98,6 +98,7 @@ class Kinetoscope:
             name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_", "VIRTUAL_ENV"))
         }
         self.environment |= {"XDG_CACHE_HOME": str(self.cache), MARK: self.mark, "OMP_NUM_THREADS": "1"}
+        self.environment["VIRTUAL_ENV"] = sys.prefix  # whatever Python is on the path
 
     def start(self, *arguments, env=None, **options):
         return subprocess.Popen(

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -222,10 +222,12 @@ class Starter:
         self.cache = tmp_path / "cache"
         self.clients: list[Editor] = []
 
-    async def __call__(self, profile: str = "vscode", settings: Any = None, **environment: str) -> Editor:
+    async def __call__(
+        self, profile: str = "vscode", settings: Any = None, options: Sequence[str] = (), **environment: str
+    ) -> Editor:
         env = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "OMP_NUM_THREADS": "1", **environment}
         env.pop("VIRTUAL_ENV", None)
-        config = ClientServerConfig(server_command=COMMAND, client_factory=make_client, server_env=env)
+        config = ClientServerConfig(server_command=[*COMMAND, *options], client_factory=make_client, server_env=env)
         client: Editor = await config.start()
         self.clients.append(client)
         client.workspace_path = self.workspace

@@ -29,8 +29,8 @@ async def speaking():
     return server.protocol, written
 
 
-def test_it_is_the_pygls_that_was_read():
-    assert version("pygls") == "2.1.1"
+def test_it_is_a_pygls_that_was_tried():
+    assert version("pygls") in {"2.0.1", "2.1.0", "2.1.1"}  # docs/versions.md
     assert version("lsprotocol") == "2025.0.0"
 
 

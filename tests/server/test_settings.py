@@ -97,17 +97,11 @@ def test_a_request_has_absolute_paths_and_the_line_on_disk(tmp_path):
         request_of(Order("", str(script)), found, tmp_path)
 
 
-def test_the_workspace_environment_is_used_unless_one_is_active(tmp_path, monkeypatch):
-    script = tmp_path / "train.py"
+def test_the_worker_chooses_an_interpreter_up_to_the_workspace_s_folder_where_none_is_set(tmp_path):
+    script = tmp_path / "src" / "train.py"
+    script.parent.mkdir()
     script.write_text("")
-    python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.touch()
-    monkeypatch.delenv("CONDA_PREFIX", raising=False)
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    assert request_of(Order("", str(script)), Settings(), tmp_path)["interpreter"] == str(python)
-    monkeypatch.setenv("VIRTUAL_ENV", "/active")
-    assert request_of(Order("", str(script)), Settings(), tmp_path)["interpreter"] is None
-    assert (
-        request_of(Order("", str(script)), settings(interpreter="python3.12"), tmp_path)["interpreter"] == "python3.12"
-    )
+    request = request_of(Order("", str(script)), settings(folder="src"), tmp_path)
+    assert (request["interpreter"], request["top"], request["folder"]) == (None, str(tmp_path), str(tmp_path / "src"))
+    named = request_of(Order("", str(script)), settings(interpreter="python3.12"), tmp_path)
+    assert named["interpreter"] == "python3.12"

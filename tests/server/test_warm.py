@@ -218,10 +218,10 @@ async def test_a_prepared_interpreter_that_was_killed_is_not_missed(script, whic
 async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_the_next_run(script):
     client, uri = await script()
     await profile(client, uri)
+    scripts_own = set(processes_in(client.workspace_path))
     await until_warm(client, "preparing")
-    await client.until(lambda: len(processes_in(client.workspace_path)) == 1, "prepared interpreter alone")
-    await asyncio.sleep(1)  # so that it has called
-    for pid in processes_in(client.workspace_path):
+    await client.until(lambda: set(processes_in(client.workspace_path)) - scripts_own, "prepared interpreter")
+    for pid in processes_in(client.workspace_path):  # which may not have called yet
         os.kill(pid, signal.SIGKILL)
     await until_warm(client, "none")
     assert "No interpreter is kept ready for the next run: " in logged(client)

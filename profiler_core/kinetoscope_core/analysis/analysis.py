@@ -1,9 +1,11 @@
 """All that is said of recordings: regions with what they are made of, series, findings, and what else they hold."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kinetoscope_core import log_file
 from kinetoscope_core.analysis.attribution import Attribution, attribute
 from kinetoscope_core.analysis.bounds import limits_of
 from kinetoscope_core.analysis.breakdown import breakdowns
@@ -35,8 +37,13 @@ class Reading:
 
 def reading_of(path: Path) -> Reading:
     """Reads and attributes a trace. Raises `TraceError`."""
+    began = time.monotonic()
     trace, problems = read_trace(path)
+    read = time.monotonic()
     attribution = attribute(trace)
+    if log_file.is_on():
+        took_s = (read - began, time.monotonic() - read)
+        log_file.note("%s, %d bytes: read in %.3f s, attributed in %.3f s", path, path.stat().st_size, *took_s)
     return Reading(trace, attribution, [*problems, *attribution.problems])
 
 

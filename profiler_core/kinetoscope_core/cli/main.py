@@ -1,4 +1,4 @@
-"""The `kinetoscope` command: `profile`, `read`, `runs` and `explain`. Results go to stdout, all else to stderr.
+"""The `kinetoscope` command: its subcommands of the core. Results go to stdout, all else to stderr.
 
 Commands of packages above the core, such as `serve`, are looked up by their entry points.
 """
@@ -7,19 +7,22 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import entry_points
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
+from typing import Final
 
 from rich.console import Console
 
+from kinetoscope_core import log_file
 from kinetoscope_core.analysis.findings import BY_CODE, is_of_torch
 from kinetoscope_core.analysis.findings.pages import text_of
 from kinetoscope_core.analysis.statistics import RegionKey
+from kinetoscope_core.cli import doctor
 from kinetoscope_core.cli.options import parse
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
 from kinetoscope_core.jobs.measure import measure_traces
@@ -30,7 +33,8 @@ from kinetoscope_core.output.sarif import to_sarif
 from kinetoscope_core.output.terminal import print_result, print_runs
 from kinetoscope_core.results.result import Result, from_dict, to_json
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.source.placement.fingerprints import file_digest
@@ -56,14 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for command in elsewhere:
             return command.load()(given[1:])
         options, script_arguments = parse(given, (command.name for command in entry_points(group=COMMANDS)))
-        if options.command == "profile":
-            return _profile(options, script_arguments)
-        if options.command == "read":
-            return _read(options)
-        if options.command == "explain":
-            return _explain(options)
-        return _runs(options)
+        return _carried_out(options, script_arguments)
     except KinetoscopeError as error:
+        log_file.note("ended by %s, exit code %d", type(error).__name__, error.exit_code)
         _say(str(error))
         return error.exit_code
     except KeyboardInterrupt:  # outside a run, which has its own way to be cancelled
@@ -75,6 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         _say(f"The output could not be written: {error.strerror}.")
         return UsageError.exit_code
+
+
+def _carried_out(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
+    log_file.log_to(options.log)
+    log_file.note("command %s", options.command)
+    code = _COMMANDS[options.command](options, script_arguments)
+    log_file.note("exit code %d", code)
+    return code
 
 
 def _say(text: str) -> None:
@@ -114,8 +121,11 @@ def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> Run
         if not name or not equals:
             raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
         environment[name] = value
+    chosen = find_interpreter(options.python, script=options.script, folder=options.cwd)
+    if chosen.passed_over:
+        _say(f"note: taken is {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
     return RunConfig(
-        interpreter=find_interpreter(options.python),
+        interpreter=chosen.path,
         script=options.script,
         is_module=options.module,
         arguments=tuple(script_arguments),
@@ -196,7 +206,7 @@ def _found(result: Result, codes: Collection[str]) -> int:
 # --- read, runs and explain
 
 
-def _read(options: argparse.Namespace) -> int:
+def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
     for file in options.source:
         if not file.is_file():
             raise UsageError(f"--source: there is no file {file}.")
@@ -213,7 +223,7 @@ def _read(options: argparse.Namespace) -> int:
     return _found(result, options.fail_on)
 
 
-def _runs(options: argparse.Namespace) -> int:
+def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
     runs = Store().runs()
     if options.run is None:
         print_runs(_console(), runs)
@@ -225,7 +235,7 @@ def _runs(options: argparse.Namespace) -> int:
     return 0
 
 
-def _explain(options: argparse.Namespace) -> int:
+def _explain(options: argparse.Namespace, _: Sequence[str]) -> int:
     sys.stdout.write(text_of(options.code))
     return 0
 
@@ -255,3 +265,12 @@ def _texts(result: Result) -> Mapping[str, str]:
 def _console() -> Console:
     # Piped, nothing may be cut to a width that only a terminal has.
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False, emoji=False, markup=False)
+
+
+_COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Sequence[str]], int]]] = {
+    "profile": _profile,
+    "read": _read,
+    "runs": _runs,
+    "explain": _explain,
+    "doctor": doctor.run,
+}

@@ -23,11 +23,17 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
         prog="kinetoscope", description="CUDA and CPU times of record_function regions, beside their lines."
     )
     parser.add_argument("--version", action="version", version=f"kinetoscope {__version__}")
+    log = argparse.ArgumentParser(add_help=False)
+    parser.set_defaults(log=None)
+    log.add_argument("--log", metavar="FILE", type=_new_file, help="append what is done to this file, for a bug report")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_profile(commands.add_parser("profile", help="run a script and measure its regions"))
-    _add_read(commands.add_parser("read", help="measure the regions of Kineto traces"))
+    _add_profile(commands.add_parser("profile", parents=[log], help="run a script and measure its regions"))
+    _add_read(commands.add_parser("read", parents=[log], help="measure the regions of Kineto traces"))
     _add_runs(commands.add_parser("runs", help="list the stored runs, newest first, or show one again"))
     _add_explain(commands.add_parser("explain", help="what a finding means, and what helps"))
+    _add_doctor(
+        commands.add_parser("doctor", parents=[log], help="say what is here to measure with, and what is wrong")
+    )
     for name in sorted(set(elsewhere)):
         commands.add_parser(name, help=f"see kinetoscope {name} --help")
     options, unknown = parser.parse_known_args(own)
@@ -104,6 +110,12 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", metavar="CODE", help="the code of a finding, such as overhead-bound")
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("script", metavar="SCRIPT", nargs="?", help="the script whose interpreter is wanted (none)")
+    parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the one that profile would take)")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
 def _new_file(text: str) -> Path:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from kinetoscope_core import log_file
 from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, summarised
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
@@ -40,6 +41,8 @@ def measure_run(
     windows = () if log is None else log.recordings
     if log is None or not windows:
         raise nothing_measured(outcome, len(known), log, config.focus, script)
+    for failure in log.failures:
+        log_file.note("Kineto said: %s", failure)
     readings = [reading_of(window.trace) for window in windows]
     not_entered = regions_not_entered(log, known, script)
     parts, only_ours = windows_of(log, readings, sources, config.warmup, keys_of_unlogged(not_entered, script))

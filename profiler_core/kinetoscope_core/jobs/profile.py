@@ -4,10 +4,11 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
+from kinetoscope_core import log_file
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.jobs.measure import measure_run
 from kinetoscope_core.jobs.problems import not_kept
@@ -43,6 +44,7 @@ class Profiling:
     ) -> None:
         if config.folder is not None and not config.folder.is_dir():
             raise UsageError(f"There is no folder {config.folder} to run in. Give one with {setting('folder')}.")
+        log_file.note("profile %s", _request_text(config, region))
         self._source = _source_of(config)
         self._sources = Sources(time.time(), self._source and self._source.parent)
         # The interpreter starts while the sources are read.
@@ -102,7 +104,9 @@ class Profiling:
             self._pass_on_last_words()
             if any(self._folder.glob("trace-*")):
                 self._on_progress(Progress("reading the trace"))
+            began = time.monotonic()
             result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)
+            log_file.note("measured %d regions in %.3f s", len(result.regions), time.monotonic() - began)
         except BaseException:
             self._store.discard(self._folder)
             raise
@@ -119,6 +123,7 @@ class Profiling:
         except UsageError as error:
             self.is_kept = False
             return replace(result, problems=(*result.problems, not_kept(error)))
+        log_file.note("kept as %s", final)
         return kept
 
     def _pass_on_last_words(self) -> None:
@@ -132,6 +137,13 @@ class Profiling:
     def finish(self) -> None:
         """Waits for the script's end, and ends what it leaves."""
         self._run.finish()
+
+
+def _request_text(config: RunConfig, region: str | None) -> str:
+    """For the log: all that was asked for, of the environment the names alone."""
+    asked = {each.name: getattr(config, each.name) for each in fields(config)}
+    asked["environment"] = list(config.environment)
+    return ", ".join(f"{name}={value!r}" for name, value in {**asked, "region": region}.items())
 
 
 def _source_of(config: RunConfig) -> Path | None:

@@ -1,9 +1,9 @@
 """One job in a process of its own, for an editor: `python -m kinetoscope_core.jobs.worker`.
 
 The language server never reads a trace and never runs a script itself. The first line of stdin is the request, JSON
-with `do`: `profile` or `read`; later lines cancel it. stdout gives JSON lines, each with an `event`: `progress`,
-`output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled and all it
-started is ended.
+with `do`: `profile`, `read` or `doctor`; later lines cancel it. stdout gives JSON lines, each with an `event`:
+`progress`, `output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled
+and all it started is ended.
 
 Before it may come a line with `do`: `prepare`, after which an interpreter is made ready for a `profile` that comes
 later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was begun again without.
@@ -21,12 +21,14 @@ from typing import IO, Any
 
 import orjson
 
+from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError, KinetoscopeError, RunError
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.results.result import to_json, without_surrogates
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.interpreter import Interpreter, find_interpreter
 from kinetoscope_core.run.output_pipe import Output
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import ColdStartNeeded
@@ -59,16 +61,20 @@ class Worker:
             request = self._next_request()
             if request is not None and request["do"] == "prepare":
                 order = Order(**request["order"])
-                prepared = self._prepare(replace(order, interpreter=find_interpreter(order.interpreter)))
+                prepared = self._prepare(order)
                 request = self._next_request()
             if request is None:
                 return
+            log_file.note("asked to %s", request["do"])
             if request["do"] == "profile":
                 self._profile(request, prepared)
+            elif request["do"] == "doctor":
+                self._examine(request)
             else:
                 result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
+            log_file.note("ended by %s", type(error).__name__)
             traceback, place = (error.traceback, error.place) if isinstance(error, RunError) else ("", None)
             self.send(
                 "error",
@@ -85,6 +91,18 @@ class Worker:
             for output in self._outputs:
                 output.close()
 
+    def _examine(self, request: dict[str, Any]) -> None:
+        from kinetoscope_core.jobs.doctor import diagnosis, text_of  # noqa: PLC0415 - clicks do without it
+
+        call_settings(request["called"])
+        found = diagnosis(
+            lambda: interpreter_of(request),
+            lambda text: self.send("progress", phase=text),
+            folder=_folder_of(request),
+            environment=request["environment"],
+        )
+        self.send("result", text=text_of(found))
+
     def _next_request(self) -> dict[str, Any] | None:
         line = self._requests.readline()
         return orjson.loads(line) if line else None
@@ -92,7 +110,8 @@ class Worker:
     # --- the next run's interpreter
 
     def _prepare(self, order: Order) -> Prepared | None:
-        prepared = Prepared(order, self._new_runner(order.config()))
+        config = order.config()
+        prepared = Prepared(replace(order, interpreter=config.interpreter), self._new_runner(config))
 
         def note(message: dict[str, Any]) -> None:
             prepared.note(message)
@@ -127,6 +146,7 @@ class Worker:
         """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
         why = why_plain(config) or prepared.why_not(config) or prepared.wait(lambda: not self._cancels)
         if why is not None:
+            log_file.note("not in the prepared interpreter: %s", why)
             self.send("cold", why=why)
             prepared.runner.end()
             return False
@@ -195,14 +215,23 @@ class Worker:
             self._lines.flush()
 
 
+def interpreter_of(request: dict[str, Any]) -> Interpreter:
+    """The Python for the script of a request. Raises `InterpreterError`."""
+    top = Path(request["top"]) if request.get("top") else None
+    return find_interpreter(request["interpreter"], script=request["script"], folder=_folder_of(request), top=top)
+
+
+def _folder_of(request: dict[str, Any]) -> Path | None:
+    return Path(request["folder"]) if request["folder"] else None
+
+
 def _config(request: dict[str, Any]) -> RunConfig:
-    folder = request["folder"]
     return RunConfig(
-        interpreter=find_interpreter(request["interpreter"]),
+        interpreter=interpreter_of(request).path,
         script=request["script"],
         is_module=request["is_module"],
         arguments=tuple(request["arguments"]),
-        folder=Path(folder) if folder else None,
+        folder=_folder_of(request),
         environment=request["environment"],
         warmup=request["warmup"],
         active=request["active"],
@@ -218,5 +247,6 @@ def _paths(names: list[str]) -> list[Path]:
 
 if __name__ == "__main__":
     # Unbuffered and not sys.stdin: a thread that waits inside its buffer aborts the interpreter at its end.
+    log_file.log_to(sys.argv[2] if sys.argv[1:2] == ["--log"] else None)
     with FileIO(os.dup(0)) as requests:
         Worker(requests, sys.stdout.buffer).work()

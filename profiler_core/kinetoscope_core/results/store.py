@@ -99,6 +99,14 @@ class Store:
                     found.append(_stored(path))
         return found
 
+    def why_not_written(self) -> str | None:
+        """Why no run could be kept; None where one could."""
+        try:
+            self.discard(self.new_folder())
+        except UsageError as error:
+            return str(error)
+        return None
+
     def _limit(self, newest: str) -> None:
         kept_bytes = 0
         for number, run in enumerate(self.runs(), start=1):

@@ -1,14 +1,8 @@
 """What to run: a script or module with its arguments, in which interpreter, and how much of it to measure."""
 
-import os
-import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from kinetoscope_core.errors import InterpreterError
-from kinetoscope_core.wording import setting
 
 DEFAULT_WARMUP = 3
 DEFAULT_ACTIVE = 5
@@ -54,28 +48,3 @@ class RunConfig:
     to_the_end: bool = False
     budget_s: float = DEFAULT_BUDGET_S
     time_limit_s: float | None = None
-
-
-def find_interpreter(wanted: str | None = None) -> str:
-    """The path of the wanted interpreter, else of the active environment's, else of `python3` on the path.
-
-    Raises `InterpreterError` if it is not there.
-    """
-    if wanted is not None:
-        found = shutil.which(wanted)
-        if found is None:
-            raise InterpreterError(
-                f"No Python interpreter at {wanted}. Give the path of one with {setting('interpreter')}."
-            )
-        return str(Path(found).absolute())  # the script may run in another folder; a link of an environment stays one
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        prefix = os.environ.get(variable)
-        if prefix:
-            subfolder = "Scripts" if os.name == "nt" and variable == "VIRTUAL_ENV" else "" if os.name == "nt" else "bin"
-            found = shutil.which("python", path=str(Path(prefix) / subfolder))
-            if found:
-                return found
-    # In a virtual environment that was not activated, ours is the one that the user called us from.
-    if sys.prefix != sys.base_prefix:
-        return sys.executable
-    return shutil.which("python3") or shutil.which("python") or sys.executable

@@ -13,6 +13,7 @@ from multiprocessing.connection import Client, Listener
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
+from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.windows_job import Job, job_of
@@ -80,9 +81,14 @@ class RunnerProcess:
     def start(self) -> None:
         """Starts the interpreter. Raises `InterpreterError` if it cannot be started."""
         listener = self._listener = _listener(self._key)
+        self._address: Any = listener.address
         environment = {**os.environ, **self.config.environment}
         environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
         environment[processes.ENVIRONMENT_VARIABLE] = self.id
+        set_here = ", ".join(self.config.environment) or "none"
+        log_file.note(
+            "starting %s in %s, variables set: %s", self.config.interpreter, self.config.folder or ".", set_here
+        )
         try:
             self._process = subprocess.Popen(
                 [self.config.interpreter, str(RUNNER)],
@@ -104,6 +110,7 @@ class RunnerProcess:
         self._job = job_of(self._process.pid)
         self._receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
         self._receiver.start()
+        threading.Thread(target=self._unblock_if_it_never_calls, args=(self._process,), daemon=True).start()
 
     def listen(self, on_message: Callable[[Message], None]) -> None:
         """Hands on what the runner says beyond its `hello`, also what nobody has heard yet; `lost` is the last event.
@@ -166,6 +173,7 @@ class RunnerProcess:
             self._unblock()
         # A process that none of this finds (it gave up the run's mark and its session) may hold the line.
         self._receiver.join(_LAST_WORDS_S)
+        log_file.note("process %d ended with exit code %d", process.pid, exit_code)
         self._listener.close()
         if self._job is not None:
             self._job.close()
@@ -193,6 +201,7 @@ class RunnerProcess:
     def _hear(self, message: Message) -> None:
         with self._lock:
             on_message = self._on_message
+            _note(message)
             if message["event"] == "hello":
                 self.hello = message
             elif on_message is None:
@@ -200,11 +209,26 @@ class RunnerProcess:
         if on_message is not None and message is not self.hello:
             on_message(message)
 
+    def _unblock_if_it_never_calls(self, process: subprocess.Popen[bytes]) -> None:
+        """So that `lost` is heard of a process that ended before it called."""
+        while not self._was_called.wait(0.2):
+            if process.poll() is not None:
+                self._unblock()
+                return
+
     def _unblock(self) -> None:
         """Lets `accept` return when no runner ever came. Without a key: with one, it would wait for an answer."""
-        with contextlib.suppress(OSError, EOFError):
-            address: Any = self._listener.address
-            Client(address).close()
+        with contextlib.suppress(OSError, EOFError):  # the listener may have been closed meanwhile
+            Client(self._address).close()
+
+
+def _note(message: Message) -> None:
+    """Into the log, but for what a script says of its failure, and for what comes five times a second."""
+    if not log_file.is_on() or message["event"] == "progress":
+        return
+    is_of_script = message["event"] in ("failed", "not_found")
+    values = {} if is_of_script else {name: value for name, value in message.items() if name != "event"}
+    log_file.note("runner: %s %s", message["event"], json.dumps(values) if values else "")
 
 
 def _listener(key: bytes) -> Listener:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.run import patience
 from kinetoscope_core.run.config import RunConfig
@@ -91,7 +92,9 @@ class Run:
         finally:
             exit_code = 0 if is_leaving else self._runner.end()  # what the script left running goes with it
         self._is_left = True
-        return self._outcome(exit_code, time.monotonic() - start)
+        outcome = self._outcome(exit_code, time.monotonic() - start)
+        log_file.note("the run came to an end (%s) after %.3f s", outcome.ending, outcome.seconds)
+        return outcome
 
     def finish(self) -> None:
         """Waits for the script's end, and ends what it leaves; says so where that cut off what the script did."""
@@ -165,6 +168,7 @@ class Run:
             self._news.clear()
             now = time.monotonic()
             if state != (state_now := self._state()):
+                log_file.note("the run is now %s, after %.3f s of %s", state_now, now - since, state)
                 state, since, is_told = state_now, now, False
             if state == "unheard" and now - since > patience.CUT_AFTER_S:
                 self._is_cut = True
@@ -211,6 +215,7 @@ class Run:
         if self._stop_reason is None or self._asked_at is not None or state == "starting":
             return
         self._asked_at = now
+        log_file.note("the script is to end: %s", self._stop_reason)
         # Ctrl-C in a shared terminal has reached the script already.
         interrupt = not (self._reaches_script and self._runner.shares_terminal and self._stop_reason == "cancelled")
         if state == "unheard":

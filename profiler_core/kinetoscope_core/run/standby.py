@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kinetoscope_core.run.config import RunConfig, find_interpreter
+from kinetoscope_core.run.config import RunConfig
+from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.run.process import Message, RunnerProcess
 
@@ -32,14 +33,18 @@ class Order:
     packages: list[str]
     cuda: bool
     cold_s: float | None
+    top: str | None = None
+    """How far up an environment is looked for where no interpreter is named."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     def config(self) -> RunConfig:
-        """As far as the start of the interpreter needs one."""
+        """As far as the start of the interpreter needs one. Raises `InterpreterError`."""
         folder = Path(self.folder) if self.folder else None
-        return RunConfig(find_interpreter(self.interpreter), self.script, folder=folder, environment=self.environment)
+        top = Path(self.top) if self.top else None
+        chosen = find_interpreter(self.interpreter, script=self.script, folder=folder, top=top)
+        return RunConfig(chosen.path, self.script, folder=folder, environment=self.environment)
 
 
 def order_after(

@@ -24,6 +24,10 @@ def main(loaded_by_python: AbstractSet[str]) -> Any:
     channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
     request = channel.receive(None)
     ahead: Optional[ImportedAhead] = None
+    if request is not None and request["do"] == "examine":
+        from .examination import examine
+
+        return examine(channel)
     if request is not None and request["do"] == "prepare":
         ahead, request = _prepare(channel, request, loaded_by_python)
     if request is None:

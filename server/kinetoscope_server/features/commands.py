@@ -109,6 +109,10 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, code: str) -> str:
         return await details.explain(ls, code)
 
+    @server.command(methods.DOCTOR)
+    async def _(ls: KinetoscopeServer, uri: str | None) -> str:
+        return await details.doctor(ls, None if uri is None else path_of(uri))
+
 
 def _texts(value: Any) -> list[str]:
     """The value, if it is a list of texts: pygls would make one of a single text, letter by letter."""

@@ -15,7 +15,10 @@ from kinetoscope_core.results.result import Result
 from kinetoscope_core.results.store import Store
 from kinetoscope_server.features import hovers
 from kinetoscope_server.results.by_file import Placed, Row
+from kinetoscope_server.runs.orders import doctor_request
+from kinetoscope_server.runs.worker import Worker
 from kinetoscope_server.server import KinetoscopeServer
+from kinetoscope_server.text.documents import uri_of
 from kinetoscope_server.text.finding_pages import page_of
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> s
     path = placed[0].measured.region.file or ""
     story = hovers.text(placed, server.changes, path, most_tables=len(placed))
     text = "\n\n".join([f"# {hovers.escaped(placed[0].region.name)}", story])
-    page = await asyncio.to_thread(_written, text + "\n")
+    page = await asyncio.to_thread(_written, text + "\n", "details.md")
     if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)
     return text
@@ -40,6 +43,20 @@ async def explain(server: KinetoscopeServer, code: str) -> str:
     except KinetoscopeError as error:
         raise JsonRpcInvalidParams(str(error)) from error
     if not await server.client.show_document(page_of(code), external=False):
+        server.client.tell(types.MessageType.Info, text)
+    return text
+
+
+async def doctor(server: KinetoscopeServer, path: str | None) -> str:
+    """Shows what a file's runs have to measure with, and what is wrong; returns that text."""
+    settings = server.configuration.general if path is None else await server.configuration.of(uri_of(path))
+    try:
+        event = await Worker().result(doctor_request(path, settings, server.root_of(path or "")))
+        text = event["text"] if event["event"] == "result" else event["message"]
+    except KinetoscopeError as error:
+        text = str(error)
+    page = await asyncio.to_thread(_written, text, "doctor.txt")
+    if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)
     return text
 
@@ -82,9 +99,9 @@ def trust(address: str) -> None:
     perfetto_links.trust(address)
 
 
-def _written(text: str) -> Path:
+def _written(text: str, name: str) -> Path:
     folder = Store().root / "details"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    page = folder / "details.md"
+    page = folder / name
     page.write_text(text, encoding="utf-8", errors="backslashreplace")
     return page

@@ -15,6 +15,7 @@ SHOW_DETAILS: Final = "kinetoscope.showDetails"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
 EXPLAIN: Final = "kinetoscope.explain"
+DOCTOR: Final = "kinetoscope.doctor"
 
 COMMANDS: Final = (
     PROFILE_REGION,
@@ -28,6 +29,7 @@ COMMANDS: Final = (
     CLEAR,
     LOAD_TRACE,
     EXPLAIN,
+    DOCTOR,
 )
 
 PROFILE: Final = "kinetoscope/profile"

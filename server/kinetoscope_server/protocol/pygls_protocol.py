@@ -1,7 +1,7 @@
 """pygls's protocol with our codec, our documents and an orderly end.
 
-Overrides or uses private names of pygls 2.1.1 (`_send_data`, `_serialize_message`, `_shutdown`, `_workspace`,
-`_request_futures`): it is pinned, and tests/server/test_pygls.py holds what we rely on.
+Overrides or uses private names of pygls 2 (`_send_data`, `_serialize_message`, `_shutdown`, `_workspace`,
+`_request_futures`): its range is narrow, and tests/server/test_pygls.py holds what we rely on.
 """
 
 import asyncio

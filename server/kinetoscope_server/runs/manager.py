@@ -1,6 +1,7 @@
 """The one run that is going on: its worker, its phase, its end. What is run, and what becomes of it, is for others."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from kinetoscope_server.protocol.client import Client
 from kinetoscope_server.runs.progress import RunProgress, phase_text
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.runs.worker import Event, Worker
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -85,10 +88,13 @@ class Runs:
 
     async def _work(self, active: ActiveRun, finish: Callable[[Event], T]) -> T:
         end = "failed"
+        began = time.monotonic()
+        log.info("%s begins", active.title)
         try:
             event, _ = await asyncio.gather(self._result(active), self._announce(active))
             end = "cancelled" if active.is_cancelled else "done" if event["event"] == "result" else "failed"
         finally:
+            log.info("%s is %s after %.3f s", active.title, end, time.monotonic() - began)
             self.active = None
             active.ended.set()
             active.progress.end(end)
@@ -148,6 +154,7 @@ class Runs:
             return self._cancel_preparing() or self._cancel_clean_up(None)
         if active is None or (token is not None and token != active.progress.token):
             return self._cancel_clean_up(token)
+        log.info("%s is cancelled", active.title)
         active.is_cancelled = True
         active.cancelled.set()
         active.worker.cancel()

@@ -17,6 +17,12 @@ _RUNS_OF_TESTS = (
     ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}]'
 )
 
+_CALLED = {
+    **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
+    "to_the_end": f"the setting {SECTION}.toTheEnd",
+    "tests": _RUNS_OF_TESTS,
+}
+
 
 RUN_PLAIN: Final = "Run again without preparation"
 
@@ -63,6 +69,7 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "is_module": is_module,
         "arguments": arguments,
         "interpreter": interpreter,
+        "top": None if root is None else str(root),
         "folder": folder,
         "environment": environment,
         "region": None if order.region is None else f"{order.path}:{_line_on_disk(order.path, order.region)}",
@@ -73,11 +80,29 @@ def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str,
         "time_limit_s": settings.time_limit_s,
         "prepare": settings.prepare,
         "packages": list(settings.packages),
-        "called": {
-            **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
-            "to_the_end": f"the setting {SECTION}.toTheEnd",
-            "tests": _RUNS_OF_TESTS,
-        },
+        "called": _CALLED,
+    }
+
+
+def doctor_request(path: str | None, settings: Settings, root: Path | None) -> dict[str, Any]:
+    """The worker's request to say what the runs of a file, or of no particular one, have to measure with.
+
+    Raises `UsageError`.
+    """
+    run = settings.run_settings(path or "", root)
+    top = None if root is None else str(root)
+    interpreter, folder = _interpreter(run, root), _absolute(run.folder, root) if run.folder else top
+    environment = {name: _with_folders(value, root) for name, value in run.environment.items()}
+    check_texts("The interpreter or folder", [interpreter or "", folder or ""])
+    check_texts("A variable of the environment", [*environment, *environment.values()])
+    return {
+        "do": "doctor",
+        "script": path or "",
+        "interpreter": interpreter,
+        "top": top,
+        "folder": folder,
+        "environment": environment,
+        "called": _CALLED,
     }
 
 
@@ -106,15 +131,11 @@ def _is_unicode(text: str) -> bool:
 
 
 def _interpreter(run: RunSettings, root: Path | None) -> str | None:
-    """The one that is set, else the workspace's `.venv` unless an environment is active, else the core's choice."""
-    if run.interpreter is not None:
-        wanted = _with_folders(run.interpreter, root)
-        return _absolute(wanted, root) if os.sep in wanted else wanted
-    if root is not None and not any(os.environ.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")):
-        inside = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        if inside.is_file():
-            return str(inside)
-    return None
+    """The one that is set; else the worker chooses (`kinetoscope_core.run.interpreter`)."""
+    if run.interpreter is None:
+        return None
+    wanted = _with_folders(run.interpreter, root)
+    return _absolute(wanted, root) if os.sep in wanted else wanted
 
 
 def _absolute(path: str, root: Path | None) -> str:

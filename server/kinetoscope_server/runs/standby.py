@@ -84,7 +84,10 @@ class WarmInterpreter:
         """Prepares the first run of a file that was opened, unless something is prepared already."""
         if self._worker is None and _script(request) not in self._cold:
             order = {
-                **{name: request[name] for name in ("interpreter", "folder", "environment", "script", "arguments")},
+                **{
+                    name: request[name]
+                    for name in ("interpreter", "top", "folder", "environment", "script", "arguments")
+                },
                 "packages": request["packages"],
                 "cuda": True,
                 "cold_s": None,

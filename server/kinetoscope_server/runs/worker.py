@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import orjson
 
+from kinetoscope_core import log_file
+
 log = logging.getLogger(__name__)
 
 Event = dict[str, Any]
@@ -74,12 +76,14 @@ class Worker:
                 "-I",
                 "-c",
                 _START,
+                *log_file.options(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 limit=_LONGEST_LINE,
                 start_new_session=True,  # a Ctrl-C for the server's terminal is not one for the script
             )
+            log.info("worker %d started", process.pid)
             self._reading = asyncio.create_task(self._read(process))
             if self._is_ended:
                 self.end()
@@ -100,6 +104,7 @@ class Worker:
         written, exit_code = await errors, await process.wait()
         if process.stdin is not None:
             process.stdin.close()
+        log.info("worker %d ended with exit code %d", process.pid, exit_code)
         if self._has_job and not self._last.done():
             cancelled = _error("RunCancelled", "It was cancelled.")
             self._last.set_result(cancelled if self._cancels and not why else _death(why, written, exit_code))

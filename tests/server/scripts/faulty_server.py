@@ -24,4 +24,4 @@ def slow_lenses(*_: Any) -> list[Any]:
 
 hovers.hover = hover
 code_lenses.code_lenses = slow_lenses
-__main__.main(["--log", "INFO"])
+__main__.main(["--stderr", "INFO"])

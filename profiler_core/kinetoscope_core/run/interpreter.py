@@ -1,0 +1,140 @@
+"""Which Python runs a script, and why that one. docs/cli.md, "Which Python", has the order for people."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kinetoscope_core import log_file
+from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.wording import setting
+
+_ANSWERS_WITHIN_S = 20.0
+_QUESTION = """import sys
+sys.path[:1] = [] if sys.path[:1] == [''] else sys.path[:1]
+from importlib.util import find_spec
+found = find_spec('torch')
+print('yes' if found and found.loader else 'no')"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python for scripts. `why` says what names it; `passed_over` are the environments before it, without torch."""
+
+    path: str
+    why: str
+    passed_over: tuple[str, ...] = ()
+
+
+def find_interpreter(
+    wanted: str | None = None, *, script: str | None = None, folder: Path | None = None, top: Path | None = None
+) -> Interpreter:
+    """The wanted one, as it is; else the first with torch of: the active environment's, a `.venv`'s, those on the path,
+    our own.
+
+    A `.venv` is looked for in the folder of `script`, above it as far as `top` (None: `folder`), and in `folder`, where
+    the script runs (None: here). To ask for torch, a Python is started that is no environment with torch in it. Raises
+    `InterpreterError`.
+    """
+    if wanted is not None:
+        return _noted(Interpreter(_path_of(wanted), f"given by {setting('interpreter')}"))
+    base = Path(os.path.normpath((folder or Path()).absolute()))
+    environments = list(_environments(base / (script or "."), base, top or base))
+    looked_at: dict[str, str] = {}
+    for path, why in [*environments, *_others()]:
+        if path in looked_at:
+            continue
+        lack = _lack_of(path, base)
+        if not lack:
+            passed_over = [looked_at[each] for each, _ in environments if each in looked_at]
+            return _noted(Interpreter(path, why, tuple(dict.fromkeys(passed_over))))
+        looked_at[path] = f"{path} ({why}) {lack}"
+        log_file.note("passed over: %s", looked_at[path])
+    raise InterpreterError(
+        f"No Python with torch was found. Looked at: {'; '.join(looked_at.values())}. Name the one that has it with"
+        f" {setting('interpreter')}."
+    )
+
+
+def _noted(chosen: Interpreter) -> Interpreter:
+    log_file.note("interpreter: %s, %s", chosen.path, chosen.why)
+    return chosen
+
+
+def _path_of(wanted: str) -> str:
+    found = shutil.which(wanted)
+    if found is None:
+        raise InterpreterError(
+            f"No Python interpreter at {wanted}. Give the path of one with {setting('interpreter')}."
+        )
+    return str(Path(found).absolute())  # the script may run in another folder; a link of an environment stays one
+
+
+def _environments(script: Path, base: Path, top: Path) -> Iterator[tuple[str, str]]:
+    """The Pythons of environments that the user may have meant, and what says so."""
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        prefix = os.environ.get(variable)
+        found = prefix and _python_in(Path(prefix))
+        if found:
+            yield found, f"the active environment, ${variable}"
+    for parent in _folders_with_environments(Path(os.path.normpath(script)), base, top):
+        found = _python_in(parent / ".venv")
+        if found:
+            yield found, f"the .venv of {parent}"
+
+
+def _others() -> Iterator[tuple[str, str]]:
+    for name in ("python3", "python"):
+        found = shutil.which(name)
+        if found:
+            yield found, f"{name} on PATH"
+    yield sys.executable, "the one that Kinetoscope runs in"
+
+
+def _folders_with_environments(script: Path, base: Path, top: Path) -> list[Path]:
+    """The script's folder and those above it up to `top`, if that is above it; and `base`, if that is another."""
+    beside = base if script == base else script.parent
+    folders = [beside, *beside.parents]
+    folders = folders[: folders.index(top) + 1] if top in folders else [beside]
+    return list(dict.fromkeys([*folders, base]))
+
+
+def _python_in(prefix: Path) -> str | None:
+    """The interpreter of an environment; conda's stands in its top folder on Windows."""
+    for folder in ("Scripts", ".") if os.name == "nt" else ("bin",):
+        found = shutil.which("python", path=str(prefix / folder))
+        if found:
+            return str(Path(found).absolute())
+    return None
+
+
+def _lack_of(python: str, folder: Path) -> str:
+    """What a Python lacks to measure with; empty where it has torch."""
+    if python == sys.executable:
+        return "" if importlib.util.find_spec("torch") else "has no torch"
+    prefix = Path(python).parents[0 if Path(python).parent.joinpath("conda-meta").is_dir() else 1]
+    is_environment = (prefix / "pyvenv.cfg").is_file() or (prefix / "conda-meta").is_dir()
+    libraries = [*prefix.glob("lib/python3*/site-packages"), prefix / "Lib" / "site-packages"]
+    if is_environment and any((library / "torch" / "__init__.py").is_file() for library in libraries):
+        return ""
+    try:
+        asked = subprocess.run(
+            [python, "-c", _QUESTION],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ANSWERS_WITHIN_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"did not answer within {_ANSWERS_WITHIN_S:g} s"
+    except OSError as error:
+        return f"cannot be started: {error.strerror}"
+    answer = asked.stdout.strip().splitlines()[-1:]
+    return "" if answer == ["yes"] else "has no torch" if answer == ["no"] else "is no Python 3 that works"
