@@ -130,6 +130,14 @@ def test_names_are_shown_in_a_terminal_without_breaking_it(kinetoscope):
     assert "\\ud800" in text
 
 
+def test_classes_of_a_profiler_that_was_reloaded_are_followed_as_the_first_were(kinetoscope):
+    ran = kinetoscope("reloads.py")
+    assert ran.code == 0, ran
+    names = ("of the first", "reloaded", "imported anew", "fast")
+    assert ran.counts() == {"before": (1, 1)} | dict.fromkeys(names, (8, 5))
+    assert not ran.problems
+
+
 def test_ten_thousand_calls_numbered_names_and_many_layers(kinetoscope):
     ran = kinetoscope("many.py", options=["--to-the-end"])
     assert ran.code == 0, ran

@@ -39,22 +39,18 @@ class _Finder:
         def execute_and_call(module: ModuleType) -> None:
             del loader.exec_module
             execute(module)
-            self._callbacks.pop(name, None)
-            if not self._callbacks and self in sys.meta_path:
-                sys.meta_path.remove(self)
             callback(module)
 
         loader.exec_module = execute_and_call
 
 
 def on_import(callbacks: Dict[str, Callback]) -> None:
-    """Calls each callback with its module, right after the module was executed (now, if it was already)."""
-    waiting: Dict[str, Callback] = {}
+    """Calls each callback with its module, right after the module was executed, as often as it is (`importlib.reload`).
+
+    At once, too, where it was executed already.
+    """
+    if callbacks:
+        sys.meta_path.insert(0, _Finder(callbacks))  # pyright: ignore[reportArgumentType]
     for name, callback in callbacks.items():
-        module = sys.modules.get(name)
-        if module is None:
-            waiting[name] = callback
-        else:
-            callback(module)
-    if waiting:
-        sys.meta_path.insert(0, _Finder(waiting))  # pyright: ignore[reportArgumentType]
+        if name in sys.modules:
+            callback(sys.modules[name])

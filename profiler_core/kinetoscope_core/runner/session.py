@@ -58,6 +58,8 @@ class Session:
         self._state = "waiting"
         self._lock = threading.RLock()
         self._our_recording: Optional[Dict[str, Any]] = None
+        self._has_torch = False
+        self._has_other_entries = False
         self._traces = 0
         self._opened_at = 0.0
         self._end = End(channel.send)
@@ -157,13 +159,17 @@ class Session:
         self._log.hook(module)
         self._script_profilers.hook(module)
         # Some code makes regions only while this is set; it is as soon as we record, which begins at a region.
-        set_profiler_enabled(True)
-        self._channel.send("phase", phase="torch imported")
+        set_profiler_enabled(self._state in ("waiting", "open"))
+        if not self._has_torch:
+            self._has_torch = True
+            self._channel.send("phase", phase="torch imported")
 
     def _hook_torch_later(self, module: Any) -> None:
         """What needs more of torch than there is when its first part has been imported."""
         self._script_profilers.hook_front(module)
-        hook_other_entries(self._log, lambda: self._state == "open")
+        if not self._has_other_entries:  # they are not of the module, which a script may reload
+            self._has_other_entries = True
+            hook_other_entries(self._log, lambda: self._state == "open")
 
     def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
@@ -264,12 +270,7 @@ class Session:
     def _save(self) -> None:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
         run_id = self._request["run_id"]
-        recordings = [self._our_recording] if self._our_recording else []
-        recordings += [
-            recording_values(recording.path, True, recording.records_cuda, recording.entries, recording.still_open)
-            for recording in self._script_profilers.recordings
-            if recording.path is not None
-        ]
+        recordings = [*filter(None, [self._our_recording]), *self._script_profilers.logged()]
         log = {
             **self._log.as_values(),
             "recordings": recordings,

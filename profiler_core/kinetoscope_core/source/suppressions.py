@@ -1,4 +1,7 @@
-"""Comments that switch findings off at their region: `# kinetoscope: ignore[CODE, …]`, or `ignore` for all."""
+"""Comments that switch findings off at their region: `# kinetoscope: ignore[CODE, …]`, or `ignore` for all.
+
+Codes may stand in other brackets or in none: a comment switches off no more than it names.
+"""
 
 import re
 from collections.abc import Callable, Container, Iterable
@@ -6,8 +9,10 @@ from typing import Final
 
 from kinetoscope_core.source.regions import Region
 
-COMMENT: Final = re.compile(rb"#\s*kinetoscope:\s*ignore(?![\w-])(?:\s*\[([^\]]*))?", re.IGNORECASE)
-"""Its group holds the codes; there is none where all are meant."""
+COMMENT: Final = re.compile(
+    rb"#\s*kinetoscope:\s*ignore(?![\w-])(?:\s*(?:[\[({:=]|(?=[^\s#]))([^\])}#]*))?", re.IGNORECASE
+)
+"""Its group holds the codes; there is none where all are meant: where nothing follows."""
 
 
 class _All:

@@ -132,8 +132,9 @@ class ImportedAhead:
                 each.bring()
                 for module in each.modules:  # from now on, one that leaves `sys.modules` is imported anew
                     del self._modules[module]
-            for each in [each for each in self._callbacks if each in sys.modules]:
-                self._callbacks.pop(each)(sys.modules[each])
+            entered = [each for each in self._callbacks if each in sys.modules]
+            if entered:
+                on_import({each: self._callbacks.pop(each) for each in entered})
             if self._waiting:
                 self._note_state()
             else:

@@ -9,7 +9,9 @@ import os
 import shutil
 import weakref
 from types import ModuleType
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional
+
+from ..regions.log import recording_values
 
 
 class Recording:
@@ -68,6 +70,14 @@ class ScriptProfilers:
         """Patches `torch.profiler.profile`: started, it may wait for its schedule; ours must not begin then."""
         for name in ("_KinetoProfile", "profile"):
             _wrap(getattr(profiler_profiler, name), "start", before=self._before_prepare)
+
+    def logged(self) -> List[Dict[str, Any]]:
+        """What the region log says of each recording that has a trace."""
+        return [
+            recording_values(each.path, True, each.records_cuda, each.entries, each.still_open)
+            for each in self.recordings
+            if each.path is not None
+        ]
 
     @property
     def has_unsaved(self) -> bool:
