@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 from typing import Any
 
+import forked
 import pytest
 from hypothesis import settings
 
@@ -15,6 +18,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="start each process by itself; see tests/forked/forked.py")
+
+
+@pytest.fixture(scope="session")
+def fork_servers(request: pytest.FixtureRequest) -> None:
+    if sys.platform == "linux" and not request.config.getoption("whole"):
+        forked.start_server()
+
+
+@pytest.fixture
+def popen(request: pytest.FixtureRequest) -> type[subprocess.Popen[bytes]]:
+    """What starts processes for a test: forks, or whole ones where the test is about them (the mark `whole`)."""
+    if request.node.get_closest_marker("whole"):
+        return subprocess.Popen
+    request.getfixturevalue("fork_servers")
+    return forked.Popen
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
