@@ -25,18 +25,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def fork_servers(request: pytest.FixtureRequest) -> None:
-    if sys.platform == "linux" and not request.config.getoption("whole"):
-        forked.start_server()
+def is_forked(request: pytest.FixtureRequest) -> bool:
+    if sys.platform != "linux" or request.config.getoption("whole"):
+        return False
+    forked.start_server()
+    return True
 
 
 @pytest.fixture
-def popen(request: pytest.FixtureRequest) -> type[subprocess.Popen[bytes]]:
-    """What starts processes for a test: forks, or whole ones where the test is about them (the mark `whole`)."""
-    if request.node.get_closest_marker("whole"):
+def popen(request: pytest.FixtureRequest, is_forked: bool) -> type[subprocess.Popen[bytes]]:
+    """What starts our programs for a test."""
+    if not is_forked:
         return subprocess.Popen
-    request.getfixturevalue("fork_servers")
-    return forked.Popen
+    return forked.PopenOfWhole if request.node.get_closest_marker("whole") else forked.Popen
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -66,7 +66,7 @@ def serve(listener):
             os._exit(0)
         connection.close()
         listener.close()
-        if request["asks"]:
+        if request["is_ours"] and request["asks"]:
             below = begin_below(fds)
             if below is not None:
                 listener = below
@@ -108,11 +108,12 @@ def become(request, fds):
                 os.close(int(entry))
             except OSError:
                 pass  # it was that of the listing
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        open_stream(number, name)
     os.environ.clear()
     show_environment(request["env"])
     os.environ.update(request["env"])
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        open_stream(number, name)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         if number in request["ignored"]:
             signal.signal(number, signal.SIG_IGN)
@@ -125,12 +126,14 @@ def open_stream(number, name):
     before = getattr(sys, name)
     raw = io.FileIO(number, "w" if number else "r", closefd=False)
     raw.name = f"<{name}>"
+    is_direct = bool(number and os.environ.get("PYTHONUNBUFFERED"))
     stream = io.TextIOWrapper(
-        (io.BufferedWriter if number else io.BufferedReader)(raw),
+        raw if is_direct else io.BufferedWriter(raw) if number else io.BufferedReader(raw),
         encoding=before.encoding,
         errors=before.errors,
         newline="\n",
         line_buffering=number == 2 or raw.isatty(),
+        write_through=is_direct,
     )
     stream.mode = "w" if number else "r"
     setattr(sys, name, stream)
@@ -231,12 +234,14 @@ def main():
     before = set(sys.modules)
     for module in modules:
         importlib.import_module(module)
+    for module in modules:  # each may be run as __main__
+        del sys.modules[module]
     ours = packages(set(sys.modules) - before)
     gc.collect()
     gc.freeze()
     request, fds = serve(listener)
     become(request, fds)
-    for name in of_torch if request["asks"] else [*of_torch, *ours, "forked"]:
+    for name in of_torch if request["is_ours"] else [*of_torch, *ours, "forked"]:
         del sys.modules[name]
     sys.meta_path.insert(0, Hidden(of_torch))
     return request["arguments"]

@@ -3,8 +3,8 @@
 Importing torch takes 2 seconds of a core, the language server 0.9, the command 0.4; some five hundred such processes are
 started by the tests. A fork is a process like any other: it has its own id, its parent, session, descriptors, signals and
 environment, and begins to run a program with `__main__`, `sys.argv` and `sys.path` as Python makes them. What it has not:
-a start of Python of its own. Tests of that start whole processes: those with the mark `whole`, and all of them with
-`--whole`.
+a start of Python of its own. Where a test has the mark `whole`, what our programs start (the script's interpreter above
+all) is not forked; with `--whole`, nothing is.
 
 Only on Linux; elsewhere every process is a whole one.
 """
@@ -24,6 +24,10 @@ from pathlib import Path
 PROGRAM = Path(__file__).with_name("fork_server.py")
 OURS = ("kinetoscope_core.cli.main", "kinetoscope_core.jobs.worker", "kinetoscope_server.__main__")
 PROGRAMS = ("kinetoscope_core.cli", "kinetoscope_core.jobs.worker", "kinetoscope_server")
+SCRIPTS = ("worker_without_scan.py", "faulty_server.py")
+"""Our programs with something changed, among the tests."""
+CARRIED = ("PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
+"""What of Python's own variables is carried out for a fork, too."""
 RUNNER = os.path.join("kinetoscope_core", "runner", "__main__.py")
 ROOM = 1 << 16
 PR_SET_CHILD_SUBREAPER = 36
@@ -36,7 +40,9 @@ _life = None
 
 
 class Popen(whole):
-    """A process, forked if it is one of those that take long to start."""
+    """A process, forked if it is one of those that take long to start. So are those that it starts, if it `asks`."""
+
+    asks = True
 
     def _execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others):
         arguments = [os.fspath(each) for each in ([args] if isinstance(args, (str, bytes, os.PathLike)) else args)]
@@ -56,23 +62,32 @@ class Popen(whole):
             "numbers": list(given),
             "start_new_session": bool(others[14]),
             "ignored": [each for each in signal.valid_signals() if signal.getsignal(each) is signal.SIG_IGN],
-            "asks": not arguments[1].endswith(RUNNER),
+            "is_ours": not arguments[1].endswith(RUNNER),
+            "asks": self.asks,
         }
         self.pid = _forked(request, list(given.values()))
         self._child_created = True
         self._close_pipe_fds(*pipes)
 
 
+class PopenOfWhole(Popen):
+    """A process that is forked, and what it starts is not."""
+
+    asks = False
+
+
 def _is_known(arguments, environment):
     """Whether it is one of our programs, or the runner where it will find torch; by this interpreter."""
     if arguments[0] != sys.executable or len(arguments) < 2:
         return False
-    if any(name.startswith("PYTHON") and name != "PYTHONPATH" for name in environment):
+    if any(name.startswith("PYTHON") and name not in CARRIED for name in environment):
         return False  # they are for the start of Python
     how, *rest = arguments[1:]
     if how.endswith(RUNNER):
         return "PYTHONPATH" not in environment  # else there is a stand-in for torch
-    return (how == "-m" and rest[0] in PROGRAMS) or (how == "-c" and any(each in rest[0] for each in PROGRAMS))
+    if how in ("-m", "-c"):
+        return any(rest[0] == each if how == "-m" else each in rest[0] for each in PROGRAMS)
+    return how.endswith(SCRIPTS)
 
 
 def _inheritable():
