@@ -1,6 +1,7 @@
 # The same commands for people and for .ci/run. Each sets itself up first: .venv, from $(PYTHON), with pinned tools.
 #   make demo     profile an example and show the times beside its lines
 #   make test     all tests                   make check    lint, format, types, layering
+#   make quick    the quick ones, a minute    make test-pythons  the quick ones on the oldest and the newest Python here
 #   make bench    the benchmarks              make gpu-test all that needs a CUDA GPU
 #   make build    wheel and sdist in dist/    make vsix     the VS Code extension in dist/; TARGET=win32-x64 and so on
 #   make clean    remove what these commands made, but for .venv
@@ -11,7 +12,7 @@ READY := .venv/.ready
 # npm writes this file last.
 NODE_READY := node_modules/.package-lock.json
 
-.PHONY: demo test check bench gpu-test build vsix clean
+.PHONY: demo test quick test-pythons check bench gpu-test build vsix clean
 
 demo: $(READY)
 	@bash scripts/demo.sh
@@ -22,6 +23,18 @@ test: $(READY) $(NODE_READY)
 	@bash scripts/set_up_browser.sh
 	npm run --silent unit
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=15 $(ARGS)
+
+# The folders whose tests start no interpreter that imports torch, no server, no browser, and read no large trace.
+QUICK := $(addprefix tests/,cli jobs output results run source trace test_errors.py runner/test_schedule.py \
+	$(addprefix analysis/test_,attribution_cases.py bounds.py findings_made.py region_log.py statistics.py) \
+	$(addprefix server/test_,docs.py edits.py pages.py settings.py texts.py tidying.py workers.py))
+
+quick: $(READY)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(QUICK) $(ARGS)
+
+# Without torch, which neither the core nor the server imports.
+test-pythons: $(READY)
+	QUICK='$(QUICK)' bash scripts/test_pythons.sh $(ARGS)
 
 check: $(READY) $(NODE_READY)
 	$(BIN)/ruff check .
@@ -46,7 +59,7 @@ vsix: $(READY) $(NODE_READY)
 	$(BIN)/python scripts/build_vsix.py $(TARGET)
 
 clean:
-	rm -rf dist extension/dist extension/dist-test extension/bundled .coverage .hypothesis .pytest_cache .ruff_cache
+	rm -rf .pythons dist extension/dist extension/dist-test extension/bundled .coverage .hypothesis .pytest_cache .ruff_cache
 	find profiler_core tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(NODE_READY): package-lock.json

@@ -2,10 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+import forked
 
 # Who starts the tests may ignore it (`nohup`, `&` in a script), and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -15,6 +19,26 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="start each process by itself; see tests/forked/forked.py")
+
+
+@pytest.fixture(scope="session")
+def is_forked(request: pytest.FixtureRequest) -> bool:
+    if sys.platform != "linux" or request.config.getoption("whole"):
+        return False
+    forked.start_server()
+    return True
+
+
+@pytest.fixture
+def popen(request: pytest.FixtureRequest, is_forked: bool) -> type[subprocess.Popen[bytes]]:
+    """What starts our programs for a test."""
+    if not is_forked:
+        return subprocess.Popen
+    return forked.PopenOfWhole if request.node.get_closest_marker("whole") else forked.Popen
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -90,7 +90,8 @@ def wait_until(holds, seconds=30):
 class Kinetoscope:
     """Runs the command in a cache and an environment of its own."""
 
-    def __init__(self, tmp_path):
+    def __init__(self, tmp_path, popen=subprocess.Popen):
+        self.popen = popen
         self.folder = SCRIPTS
         self.cache = tmp_path / "cache"
         self.mark = secrets.token_hex(8)
@@ -101,7 +102,7 @@ class Kinetoscope:
         self.environment["VIRTUAL_ENV"] = sys.prefix  # whatever Python is on the path
 
     def start(self, *arguments, env=None, **options):
-        return subprocess.Popen(
+        return self.popen(
             [*options.pop("command", COMMAND), *map(os.fspath, arguments)],
             cwd=options.pop("cwd", self.folder),
             env=self.environment | (env or {}),
@@ -155,8 +156,8 @@ class Kinetoscope:
 
 
 @pytest.fixture
-def kinetoscope(tmp_path):
-    runs = Kinetoscope(tmp_path)
+def kinetoscope(tmp_path, popen):
+    runs = Kinetoscope(tmp_path, popen)
     yield runs
     for process in processes_with(runs.mark):
         os.kill(process, signal.SIGKILL)

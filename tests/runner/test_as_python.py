@@ -16,6 +16,9 @@ PYTHONS = [path for path in PYTHONS if int(path.parts[-3].split(".")[1]) >= 9] o
 each_python = pytest.mark.parametrize("python", PYTHONS, ids=[path.parts[-3] for path in PYTHONS])
 
 
+pytestmark = pytest.mark.whole  # they are about the start of Python
+
+
 def seen_by(ran):
     text = ran.stdout.decode()
     seen, end = json.JSONDecoder().raw_decode(text[text.index("{") :])

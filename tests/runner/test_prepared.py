@@ -16,6 +16,7 @@ from .worker import Worker, order
 pytestmark = pytest.mark.timeout(180)
 
 
+@pytest.mark.whole
 def test_with_torch_everything_that_a_script_can_see_is_the_same(kinetoscope):
     plain = Worker(kinetoscope)
     result = plain.profile("state.py", "-a", "two words")

@@ -22,6 +22,7 @@ def test_stopped_before_anything_was_measured(kinetoscope, where, by):
     assert ran.script_output == f"now: {where}\nfinally ran\n".encode()
 
 
+@pytest.mark.whole
 def test_stopped_while_the_interpreter_starts_or_torch_is_imported(kinetoscope):
     for text in (b"starting Python", b"running"):
         ran = kinetoscope.interrupted(text, "stages.py", "--json", "--", "x")

@@ -17,7 +17,7 @@ class Worker:
         self.folder = folder
         self.environment = environment
         self.events = []
-        self._process = subprocess.Popen(
+        self._process = kinetoscope.popen(
             [sys.executable, *(["-m", "kinetoscope_core.jobs.worker"] if scans else [str(WITHOUT_SCAN)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

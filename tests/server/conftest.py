@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import pytest_asyncio
@@ -216,7 +217,8 @@ PROFILES = {"vscode": vscode, "minimal": minimal}
 class Starter:
     """Starts servers for a test and ends them with it."""
 
-    def __init__(self, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path, popen: Any) -> None:
+        self._popen = popen
         self.workspace = tmp_path / "work"
         self.workspace.mkdir()
         self.cache = tmp_path / "cache"
@@ -228,7 +230,8 @@ class Starter:
         env = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "OMP_NUM_THREADS": "1", **environment}
         env.pop("VIRTUAL_ENV", None)
         config = ClientServerConfig(server_command=[*COMMAND, *options], client_factory=make_client, server_env=env)
-        client: Editor = await config.start()
+        with mock.patch("subprocess.Popen", self._popen):
+            client: Editor = await config.start()
         self.clients.append(client)
         client.workspace_path = self.workspace
         settings = {"interpreter": sys.executable, **(settings or {})}
@@ -255,8 +258,8 @@ class Starter:
 
 
 @pytest_asyncio.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Starter]:
-    starter = Starter(tmp_path)
+async def start(tmp_path: Path, popen: Any) -> AsyncIterator[Starter]:
+    starter = Starter(tmp_path, popen)
     yield starter
     await starter.end()
 
@@ -331,8 +334,9 @@ class Connector:
 
     server = COMMAND
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, popen: Any) -> None:
         self._folder = folder
+        self._popen = popen
         self.errors = folder / "errors.txt"
         self._processes: list[subprocess.Popen[bytes]] = []
 
@@ -340,7 +344,7 @@ class Connector:
         environment = {**os.environ, "XDG_CACHE_HOME": str(self._folder / "cache")}
         # Not a pipe: nobody would read it, and the server wait once it is full.
         with self.errors.open("ab") as errors:
-            process = subprocess.Popen(
+            process = self._popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -366,7 +370,7 @@ class Connector:
 
 
 @pytest.fixture
-def connect(tmp_path: Path) -> Iterator[Connector]:
-    connector = Connector(tmp_path)
+def connect(tmp_path: Path, popen: Any) -> Iterator[Connector]:
+    connector = Connector(tmp_path, popen)
     yield connector
     connector.end()

@@ -138,7 +138,7 @@ def _table(region: RegionMeasures) -> str:
     else:
         lines += _part("CPU of nested regions", region.breakdown.cpu_nested_ns)
         lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
-        lines += _part("CPU of CUDA calls", region.breakdown.cpu_api_calls_ns)
+        lines += _part("CPU of CUDA API calls", region.breakdown.cpu_api_calls_ns)
     return "\n".join(lines)
 
 
