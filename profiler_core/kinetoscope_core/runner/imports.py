@@ -29,11 +29,12 @@ class _Finder:
             spec = finder.find_spec(name, path, target)
             if spec is not None:
                 if spec.loader is not None:
-                    self._call_after(spec.loader, name, callback)
+                    self._call_after(spec.loader, callback)
                 return spec
         return None
 
-    def _call_after(self, loader: Any, name: str, callback: Callback) -> None:
+    @staticmethod
+    def _call_after(loader: Any, callback: Callback) -> None:
         execute = loader.exec_module
 
         def execute_and_call(module: ModuleType) -> None:
