@@ -79,6 +79,16 @@ def environment_of(process):
         return []
 
 
+def is_pending(process, number):
+    """Whether a signal has been sent to a process that has not taken it yet."""
+    try:
+        with open(f"/proc/{process}/status") as status:
+            masks = [int(line.split()[1], 16) for line in status if line.startswith(("SigPnd", "ShdPnd"))]
+    except OSError:
+        return False
+    return any(mask >> (number - 1) & 1 for mask in masks)
+
+
 def wait_until(holds, seconds=30):
     """Waits for a state of the system that no line of output announces."""
     end = time.monotonic() + seconds

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 
-from .conftest import COMMAND, SCRIPTS, processes_with, wait_until
+from .conftest import COMMAND, SCRIPTS, is_pending, processes_with, wait_until
 
 FAKE_TORCH = SCRIPTS.parent / "programs" / "fake_torch"
 LOST = "what was measured is lost"
@@ -117,7 +117,7 @@ class Stay:
     def signals(self, number):
         """Sends one; one that comes while another of its kind waits is none, so it is waited until it is taken."""
         self.process.send_signal(number)
-        wait_until(lambda: not _is_pending(self.process.pid, number))
+        wait_until(lambda: not is_pending(self.process.pid, number))
 
     def let_go(self):
         self.go.touch()
@@ -170,15 +170,6 @@ def do(stay, what):
         ends = False
     if not ends:
         stay.let_go()
-
-
-def _is_pending(process, number):
-    try:
-        with open(f"/proc/{process}/status") as status:
-            masks = [int(line.split()[1], 16) for line in status if line.startswith(("SigPnd", "ShdPnd"))]
-    except OSError:
-        return False
-    return any(mask >> (number - 1) & 1 for mask in masks)
 
 
 @pytest.mark.parametrize(("state", "what"), MATRIX)

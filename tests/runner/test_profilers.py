@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from .conftest import processes_with, wait_until
+from .conftest import is_pending, processes_with, wait_until
 
 
 def own(kinetoscope, tmp_path, how, **others):
@@ -58,6 +58,33 @@ def test_a_script_whose_profiler_records_is_cancelled_and_ends_with_us(kinetosco
     if by == signal.SIGINT:
         assert ran.code == 130
         assert ran.counts() == {"before": (2, 2), "inside": (3, 3)}
+
+
+@pytest.mark.parametrize(("how", "until"), [("stubborn", b"I stay"), ("long clean-up", b"now: cleaning up True")])
+def test_a_second_cancel_ends_a_script_once_what_its_profiler_has_recorded_is_saved(kinetoscope, tmp_path, how, until):
+    script = kinetoscope.folder / "own_profilers.py"
+    process, seen = kinetoscope.start_and_see(b"now: recording", script, "--json", "--", how, cwd=tmp_path)
+    process.send_signal(signal.SIGINT)
+    while until not in seen:
+        seen += process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    ran = kinetoscope.finish(process, seen=seen)
+    assert ran.code == 130, ran
+    assert ran.counts() == {"before": (2, 2), "inside": (3, 3)}
+    assert "own-recording-lost" not in ran.problems
+    assert b"Traceback" not in ran.script_output
+
+
+def test_timeout_which_sends_its_signal_twice_at_once_ends_the_run_as_one_does(kinetoscope, tmp_path):
+    script = kinetoscope.folder / "own_profilers.py"
+    process, seen = kinetoscope.start_and_see(b"now: recording", script, "--json", "--", "endless", cwd=tmp_path)
+    for _ in range(2):
+        process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not is_pending(process.pid, signal.SIGTERM))
+    ran = kinetoscope.finish(process, seen=seen)
+    assert ran.code == 130, ran
+    assert ran.counts() == {"before": (2, 2), "inside": (3, 3)}
+    assert "the script was ended" not in ran.messages
 
 
 @pytest.mark.parametrize("how", ["never active", "itt"])

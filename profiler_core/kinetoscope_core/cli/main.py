@@ -46,6 +46,7 @@ COMMANDS = "kinetoscope.commands"
 OWN_COMMANDS = ("profile", "read", "runs", "explain", "doctor")
 
 SECONDS_BETWEEN_PROGRESS = 2.0
+ONE_SIGTERM_S = 1.0
 
 FOUND = 4
 """The exit code where `--fail-on` names a finding of the run."""
@@ -145,9 +146,18 @@ def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> Run
 
 @contextmanager
 def _signals_cancel(profiling: Profiling) -> Generator[None, None, None]:
-    """Ctrl-C and SIGTERM end the run, keeping what was measured; after a second one the script is not waited for."""
+    """Ctrl-C and SIGTERM end the run, keeping what was measured; after a second one the script is not waited for.
+
+    `timeout` sends its SIGTERM twice, to us and to our group, in one go: that is one.
+    """
+    terminated_at = float("-inf")
 
     def cancel(number: int, _frame: FrameType | None) -> None:
+        nonlocal terminated_at
+        if number == signal.SIGTERM:
+            before, terminated_at = terminated_at, time.monotonic()
+            if terminated_at - before < ONE_SIGTERM_S:
+                return
         if not profiling.cancel(by_terminal=number == signal.SIGINT):
             raise KeyboardInterrupt
 

@@ -50,6 +50,8 @@ class Run:
         self._seconds_to_recording: float | None = None
         self._is_left = False
         self._is_saving = False
+        self._unsaved_since: float | None = None
+        self._is_asked_to_save = False
         self._is_cut = False
         self._is_abandoned = False
         self._news = threading.Event()
@@ -127,11 +129,15 @@ class Run:
         if event == "problem":
             self._problems.append((message["code"], message["message"]))
             self._is_saving = False
+            self._unsaved_since = None
             return
+        if event == "unsaved":
+            self._unsaved_since = time.monotonic()
         if event == "unfit":
             self._runner.why_unfit = message["why"]
         if event in ("measured", "ended"):
             self._is_saving = False
+            self._unsaved_since = None
         self._messages[event] = message
         self._news.set()
 
@@ -233,9 +239,20 @@ class Run:
             return self._stop_reason is not None
         is_heard = state != "asked" or for_s > patience.HEARS_WITHIN_S
         is_wanted = self._cancels >= 3 or (self._cancels == 2 and state not in ("running", "saving") and is_heard)
+        if is_wanted and self._cancels == 2 and self._waits_for_own_profiler():
+            return False
         if is_wanted:
             self._gave_up = "running"
         return is_wanted
+
+    def _waits_for_own_profiler(self) -> bool:
+        """Whether the script's own profiler has yet to be stopped and saved; asks for that, once."""
+        if self._unsaved_since is None:
+            return False
+        if not self._is_asked_to_save:
+            self._is_asked_to_save = True
+            self._runner.send({"do": "save"})
+        return time.monotonic() - self._unsaved_since < patience.PATIENCE_S["caught"]
 
     def _why_given_up(self) -> str:
         if self._gave_up is None or self._gave_up == "running":
@@ -278,6 +295,8 @@ class Run:
             outcome.problems.append(("script-ended", f"The script was ended: {self._why_given_up()}."))
         if self._is_cut:
             outcome.problems.append(("line-cut", _CUT))
+        if self._unsaved_since is not None and not outcome.is_leaving:
+            outcome.problems.append(("own-recording-lost", _OWN_LOST))
         if self._runner.why_unfit and outcome.ending != "failed":  # else the failure says it
             outcome.problems.append(("prepared-unfit", self._runner.why_unfit))
         outcome.seconds_to_recording = self._seconds_to_recording
@@ -328,6 +347,7 @@ class Run:
         return "killed" if exit_code < 0 else "exited" if exit_code else "ended"
 
 
+_OWN_LOST = "What the script's own profiler had recorded is lost: the script was ended before it could be saved."
 _CUT = (
     "The script closed the line to Kinetoscope, as os.closerange and what makes daemons do with descriptors that"
     " they did not open: from there on it ran unmeasured."

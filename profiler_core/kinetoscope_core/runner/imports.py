@@ -33,7 +33,8 @@ class _Finder:
                 return spec
         return None
 
-    def _call_after(self, loader: Any, callback: Callback) -> None:
+    @staticmethod
+    def _call_after(loader: Any, callback: Callback) -> None:
         execute = loader.exec_module
 
         def execute_and_call(module: ModuleType) -> None:

@@ -13,7 +13,7 @@ from . import channel as channels
 from . import processes, script
 from .ending import children, failures, leave
 from .ending.end import End, EndOfRun
-from .ending.interrupts import interrupts_deferred
+from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
 from .imports import on_import
 from .prewarm.imported_ahead import ImportedAhead
 from .profiler.of_the_script import Recording, ScriptProfilers
@@ -118,12 +118,15 @@ class Session:
         is_interrupt = isinstance(error, KeyboardInterrupt)
         if self._end.is_over:
             return 0  # what followed from ending it early is not the script's failure
-        if not (is_interrupt and self._end.was_stopped):
-            try:
-                failures.show(error, own)
-            except SystemExit as from_excepthook:
-                return self._exit_code(from_excepthook)
-            self._channel.send("failed", **failures.describe(error, own))
+        # Numpy, once its import was cut off, can be imported no more.
+        is_cut_off = is_interrupt or (isinstance(error, ImportError) and not self._has_torch)
+        if self._end.was_stopped and is_cut_off:
+            return 130
+        try:
+            failures.show(error, own)
+        except SystemExit as from_excepthook:
+            return self._exit_code(from_excepthook)
+        self._channel.send("failed", **failures.describe(error, own))
         return 130 if is_interrupt else 1
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
@@ -163,6 +166,7 @@ class Session:
         if not self._has_torch:
             self._has_torch = True
             self._channel.send("phase", phase="torch imported")
+            self._end.repeat_if_swallowed()
 
     def _hook_torch_later(self, module: Any) -> None:
         """What needs more of torch than there is when its first part has been imported."""
@@ -266,6 +270,19 @@ class Session:
         self._log.is_recording = False
         recording.entries = self._log.entries()
         recording.still_open = self._log.open_regions()
+        if self._end.was_stopped:  # a second cancel may not wait for what the script does now
+            self._keep_adopted()
+
+    def _keep_adopted(self) -> None:
+        """Saves what the script's own profiler has recorded, once the run was stopped."""
+        with interrupts_deferred(), self._lock:
+            if self._adoption.has_unsaved:
+                self._channel.send("phase", phase="saving the trace")
+                self._adoption.finish_now()
+            if self._adoption.is_recording:  # the script is just stopping it, which leads here again
+                return
+            self._save()
+        self._channel.send("measured", why="it was stopped", device=device_facts())
 
     def _save(self) -> None:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
@@ -314,6 +331,9 @@ class Session:
                 return
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
+            if message is not None and message["do"] == "save":
+                call_in_main_thread(self._keep_adopted)
+                interrupt_main_thread()  # out of a call that blocks
             is_idle = self._state == "aside" and not (self._end.was_stopped or self._end.is_over)
             if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS):
                 return
@@ -334,6 +354,10 @@ class Session:
         self._stop_recording("it was stopped")
         if self._state == "waiting":
             self._state = "closed"
+        if self._adoption.is_recording:
+            self._channel.send("unsaved")
+        elif self._adoption.has_unsaved:
+            self._keep_adopted()
         if not interrupt:
             self._channel.send("leaving")
             return

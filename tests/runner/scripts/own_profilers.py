@@ -69,6 +69,25 @@ if how == "endless":
         print("now: recording", file=sys.stderr, flush=True)
         while True:
             time.sleep(0.01)
+if how == "stubborn":
+    with profile(activities=CPU):
+        passes("inside")
+        print("now: recording", file=sys.stderr, flush=True)
+        while True:
+            try:
+                time.sleep(1000)
+            except KeyboardInterrupt:
+                print("I stay", file=sys.stderr, flush=True)
+if how == "long clean-up":
+    try:
+        with profile(activities=CPU) as p:
+            passes("inside")
+            print("now: recording", file=sys.stderr, flush=True)
+            time.sleep(1000)
+    finally:
+        p.export_chrome_trace("own.json")
+        print("now: cleaning up", size_of("own.json"), file=sys.stderr, flush=True)
+        time.sleep(1000)
 if how == "gzip":
     with profile(activities=CPU) as p:
         passes("inside")

@@ -45,6 +45,15 @@ class End:
         if not interrupt_main_thread():
             self.begin_from_afar()
 
+    def repeat_if_swallowed(self) -> None:
+        """Interrupts again where torch was imported though it was interrupted, and not by the script's clean-up.
+
+        It begins by importing numpy, and goes on without it, whatever ended that (seen on 2.13).
+        """
+        is_main = threading.current_thread() is threading.main_thread()
+        if self.was_stopped and is_main and not is_being_handled(KeyboardInterrupt):
+            raise KeyboardInterrupt
+
     def begin(self, *, is_raised_here: bool) -> None:
         """Ends the script, from whichever of its threads this is; `is_raised_here` where nothing else is raised."""
         self.is_over = True

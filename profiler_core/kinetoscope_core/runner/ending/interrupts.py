@@ -7,7 +7,7 @@ import sys
 import threading
 import weakref
 from types import FrameType
-from typing import Any, Dict, Generator, List, Optional, Set, Tuple, Type
+from typing import Any, Callable, Dict, Generator, List, Optional, Set, Tuple, Type
 
 
 @contextlib.contextmanager
@@ -105,6 +105,21 @@ def interrupt_main_thread() -> bool:
     else:
         signal.raise_signal(signal.SIGINT)
     return True
+
+
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+_pending: List[Any] = []
+
+
+def call_in_main_thread(function: Callable[[], None]) -> None:
+    """Has the main thread call it as soon as that executes Python again, whatever the script does there."""
+
+    def call(_nothing: object) -> int:
+        function()
+        return 0
+
+    _pending.append(_CALL(call))  # Python keeps the address alone
+    ctypes.pythonapi.Py_AddPendingCall(_pending[-1], None)
 
 
 def place_of_main_thread() -> Tuple[int, int]:

@@ -7,6 +7,7 @@ export comes first and we copy its file; what it does not export, we save when i
 import functools
 import os
 import shutil
+import threading
 import weakref
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Optional
@@ -54,13 +55,15 @@ class ScriptProfilers:
         self._new_path = new_path
         self._not_kept = not_kept
         self._current: Optional[Recording] = None
+        self._is_stopping = False
+        self._lock = threading.RLock()
 
     def hook(self, autograd_profiler: ModuleType) -> None:
         """Patches `torch.autograd.profiler.profile`, through which every profile of Python passes, in place."""
         profile: Any = autograd_profiler.profile  # pyright: ignore[reportUnknownMemberType]
         _wrap(profile, "_prepare_trace", before=self._before_prepare)
         _wrap(profile, "_start_trace", before=self._before_prepare, after=self._after_start)
-        _wrap(profile, "__exit__", after=self._after_stop)
+        _wrap(profile, "__exit__", before=self._before_stop, after=self._after_stop)
         for name in ("emit_nvtx", "emit_itt"):
             if hasattr(autograd_profiler, name):
                 _wrap(getattr(autograd_profiler, name), "__enter__", before=self._before_prepare)
@@ -80,24 +83,27 @@ class ScriptProfilers:
         ]
 
     @property
+    def is_recording(self) -> bool:
+        return self._current is not None
+
+    @property
     def has_unsaved(self) -> bool:
         """Whether `finish` has a trace to save."""
-        return self._current is not None or any(
-            each.path is None and each.results is not None for each in self.recordings
-        )
+        return self.is_recording or any(each.path is None and each.results is not None for each in self.recordings)
 
     def flush(self) -> None:
-        """Saves what the script recorded and has not exported."""
-        for recording in self.recordings:
-            if recording.path is None and recording.results is not None:
-                path = self._new_path()
-                try:
-                    recording.results.save(path)
-                except RuntimeError as error:  # saved by the script in a way that we do not see
-                    self._not_kept(error)
-                if os.path.exists(path):
-                    recording.path = path
-            recording.results = None
+        """Saves what the script recorded and has not exported. Any thread may."""
+        with self._lock:
+            for recording in self.recordings:
+                if recording.path is None and recording.results is not None:
+                    path = self._new_path()
+                    try:
+                        recording.results.save(path)
+                    except RuntimeError as error:  # saved by the script in a way that we do not see
+                        self._not_kept(error)
+                    if os.path.exists(path):
+                        recording.path = path
+                recording.results = None
 
     def finish(self) -> None:
         """At the end of the script: stops a profile that still records (else torch crashes at exit), and saves."""
@@ -105,6 +111,11 @@ class ScriptProfilers:
         if current is not None:
             current.running.__exit__(None, None, None)
         self.flush()
+
+    def finish_now(self) -> None:
+        """The same before its end, on the main thread; what the script is just stopping is left to it."""
+        if not self._is_stopping:
+            self.finish()
 
     def _before_prepare(self, profile: Any) -> None:
         if not self._ignores(profile):
@@ -117,7 +128,11 @@ class ScriptProfilers:
             self._current = Recording(profile)
             self._begin()
 
+    def _before_stop(self, profile: Any) -> None:
+        self._is_stopping = self._current is not None and self._current.running is profile
+
     def _after_stop(self, profile: Any) -> None:
+        self._is_stopping = False
         recording = self._current
         if recording is None or recording.profile() is not profile:
             return
@@ -131,22 +146,26 @@ class ScriptProfilers:
 
         @functools.wraps(original)
         def export_chrome_trace(profile: Any, path: Any, *arguments: Any, **options: Any) -> Any:
-            recording = next((r for r in reversed(self.recordings) if r.profile() is profile), None)
-            if recording is not None and recording.path is not None and recording.results is None:
-                # We have saved it already, and torch can do so only once.
-                shutil.copyfile(recording.path, path)
-                return None
-            result = original(profile, path, *arguments, **options)
-            if recording is not None and recording.path is None and os.path.exists(path):
-                copy = self._new_path()
-                try:
-                    shutil.copyfile(path, copy)
-                    recording.path = copy
-                except OSError as error:  # the script has its file all the same
-                    self._not_kept(error)
-            return result
+            with self._lock:
+                return self._export(functools.partial(original, profile), profile, path, *arguments, **options)
 
         profile.export_chrome_trace = export_chrome_trace
+
+    def _export(self, export: Any, profile: Any, path: Any, *arguments: Any, **options: Any) -> Any:
+        recording = next((r for r in reversed(self.recordings) if r.profile() is profile), None)
+        if recording is not None and recording.path is not None and recording.results is None:
+            # We have saved it already, and torch can do so only once.
+            shutil.copyfile(recording.path, path)
+            return None
+        result = export(path, *arguments, **options)
+        if recording is not None and recording.path is None and os.path.exists(path):
+            copy = self._new_path()
+            try:
+                shutil.copyfile(path, copy)
+                recording.path = copy
+            except OSError as error:  # the script has its file all the same
+                self._not_kept(error)
+        return result
 
 
 def _wrap(
