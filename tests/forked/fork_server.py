@@ -1,11 +1,11 @@
-"""Interpreters that begin with modules imported: each is a fork of this one, at the state in which Python begins a script.
+"""Interpreters that begin with modules imported: each is a fork of this one, as Python is when it begins a script.
 
     python fork_server.py LISTENER MODULE...
 
 LISTENER is the number of a socket that listens. Each connection brings one request, as `forked.py` makes it, and the
 descriptors that go with it; the answer is the process id. The fork becomes a child of who asks: it is left alone by its
-parent, and who asks takes in the processes below it at that time. Who is to ask in its turn has a fork server below it, a
-fork of this one. A fork server ends when its stdin does.
+parent, and who asks takes in the processes below it at that time. Who is to ask in its turn has a fork server below
+it, a fork of this one. A fork server ends when its stdin does.
 
 torch and all that it imports are not seen by a script until it imports them.
 """
@@ -100,7 +100,7 @@ def become(request, fds):
     numbers = request["numbers"]
     kept = {forked.moved_life(HIGH), *numbers}
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH) for fd in fds]
-    for fd, number in zip(high, numbers):
+    for fd, number in zip(high, numbers, strict=True):
         os.dup2(fd, number)
     for entry in os.listdir("/proc/self/fd"):
         if int(entry) not in kept:

@@ -1,10 +1,10 @@
-"""Starts our programs, and interpreters that will import torch, as forks of a process that has imported all that already.
+"""Starts our programs, and interpreters that will import torch, as forks of a process that has imported all that.
 
-Importing torch takes 2 seconds of a core, the language server 0.9, the command 0.4; some five hundred such processes are
-started by the tests. A fork is a process like any other: it has its own id, its parent, session, descriptors, signals and
-environment, and begins to run a program with `__main__`, `sys.argv` and `sys.path` as Python makes them. What it has not:
-a start of Python of its own. Where a test has the mark `whole`, what our programs start (the script's interpreter above
-all) is not forked; with `--whole`, nothing is.
+Importing torch takes 2 seconds of a core, the language server 0.9, the command 0.4; some five hundred such processes
+are started by the tests. A fork is a process like any other: it has its own id, its parent, session, descriptors,
+signals and environment, and begins to run a program with `__main__`, `sys.argv` and `sys.path` as Python makes them.
+What it has not: a start of Python of its own. Where a test has the mark `whole`, what our programs start (the script's
+interpreter above all) is not forked; with `--whole`, nothing is.
 
 Only on Linux; elsewhere every process is a whole one.
 """
@@ -50,7 +50,7 @@ class Popen(whole):
         if _server is None or executable or preexec_fn or not _is_known(arguments, environment):
             super()._execute_child(args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others)
             return
-        # As subprocess.py calls it: start-up info, flags, shell, six ends of pipes, signals, gid, gids, uid, umask, session
+        # As subprocess.py calls it: start-up info, flags, shell, six ends of pipes, signals, ids, umask, session
         pipes = others[3:9]
         streams = [end if end >= 0 else number for number, end in enumerate((pipes[0], pipes[3], pipes[5]))]
         given = {number: number for number in (pass_fds if close_fds else _inheritable())}
