@@ -1,7 +1,8 @@
 """How a run goes and how it ended, as plain values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Ending = Literal["ended", "failed", "exited", "not-found", "cancelled", "time-limit", "killed"]
 
@@ -38,6 +39,13 @@ class Failure:
     frames: tuple[Frame, ...]
     place: tuple[str, int] | None = None
 
+    @classmethod
+    def of(cls, message: Mapping[str, Any]) -> "Failure":
+        """From what the runner says of it (`runner/ending/failures.py`)."""
+        frames = tuple(Frame(file, line or 0, function) for file, line, function in message["frames"])
+        place = tuple(message["place"]) if message["place"] else None
+        return cls(message["type"], message["message"], message["traceback"], frames, place)
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
@@ -51,6 +59,12 @@ class DeviceFacts:
     devices: tuple[str, ...] = ()
     no_cuda_because: str | None = None
     is_used: bool = False
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any]) -> "DeviceFacts":
+        """From what the runner says of them (`runner/profiler/recording.py`); from nothing where it could not."""
+        values: dict[str, Any] = {**message, "devices": tuple(message.get("devices", ()))}
+        return cls(**values)
 
 
 @dataclass(slots=True)

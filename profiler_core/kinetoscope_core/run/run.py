@@ -10,9 +10,10 @@ from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.run import patience
 from kinetoscope_core.run.config import RunConfig
-from kinetoscope_core.run.outcome import DeviceFacts, Ending, Failure, Frame, Outcome, Progress
+from kinetoscope_core.run.outcome import DeviceFacts, Ending, Failure, Outcome, Progress
 from kinetoscope_core.run.patience import State
 from kinetoscope_core.run.process import RunnerProcess, why_no_hello
+from kinetoscope_core.run.request import message_of
 
 _MEASURING = ("measuring", "the script's own profiler measures")
 _SAVING = "saving the trace"
@@ -87,7 +88,7 @@ class Run:
         if not self._runner.is_prepared:
             self._on_progress(Progress("starting Python"))
         self._runner.listen(self._note)
-        self._runner.send(self._request())
+        self._runner.send(message_of(self._config, self._folder, self._runner))
         is_leaving = False
         try:
             is_leaving = self._watch(is_hasty=is_hasty)
@@ -140,26 +141,6 @@ class Run:
             self._unsaved_since = None
         self._messages[event] = message
         self._news.set()
-
-    def _request(self) -> dict[str, Any]:
-        config = self._config
-        focus = config.focus
-        return {
-            "do": "run",
-            "run_id": self._runner.id,
-            "own_group": not self._runner.shares_terminal,
-            "folder": str(self._folder),
-            "module": config.script if config.is_module else None,
-            "script": None if config.is_module else config.script,
-            "arguments": list(config.arguments),
-            "warmup": config.warmup,
-            "active": config.active,
-            "to_the_end": config.to_the_end,
-            "budget_s": config.budget_s,
-            "focus_name": focus.name if focus else "",
-            "focus_places": [(s.file, s.first, s.last) for s in focus.places] if focus else [],
-            "known_places": [(s.file, s.first, s.last) for s in config.known_places],
-        }
 
     # --- watching and ending
 
@@ -303,11 +284,11 @@ class Run:
         # The first: naming the devices is what initialises CUDA, if nothing else did.
         first = messages.get("measured") or ended
         if first is not None:
-            outcome.device = _device_facts(first["device"])
+            outcome.device = DeviceFacts.of(first["device"])
         if ended is not None:
             outcome.left_by = ended["left_by"]
         if "failed" in messages:
-            outcome.failure = _failure(messages["failed"])
+            outcome.failure = Failure.of(messages["failed"])
         if "exited" in messages:
             outcome.script_code = messages["exited"]["code"]
         elif outcome.left_by and ended is not None and ended["exit_code"]:
@@ -352,17 +333,3 @@ _CUT = (
     "The script closed the line to Kinetoscope, as os.closerange and what makes daemons do with descriptors that"
     " they did not open: from there on it ran unmeasured."
 )
-
-
-def _failure(message: dict[str, Any]) -> Failure:
-    frames = tuple(Frame(file, line or 0, function) for file, line, function in message["frames"])
-    place = tuple(message["place"]) if message["place"] else None
-    return Failure(message["type"], message["message"], message["traceback"], frames, place)
-
-
-def _device_facts(message: dict[str, Any]) -> DeviceFacts:
-    if not message:
-        return DeviceFacts()
-    return DeviceFacts(
-        message["torch"], message["cuda"], tuple(message["devices"]), message["no_cuda_because"], message["is_used"]
-    )

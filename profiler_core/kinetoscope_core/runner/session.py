@@ -18,12 +18,12 @@ from .imports import on_import
 from .prewarm.imported_ahead import ImportedAhead
 from .profiler.of_the_script import Recording, ScriptProfilers
 from .profiler.recording import Profiler, device_facts, set_profiler_enabled
-from .regions.log import NamedRegion, RegionLog, recording_values, write_log
+from .regions.log import NamedRegion, RegionLog, recording_values
 from .regions.loops import comes_again
 from .regions.other_entries import hook_other_entries
 from .regions.schedule import Plan, Schedule
+from .report import Report
 
-SECONDS_BETWEEN_PROGRESS = 0.2
 WATCH_SECONDS = 0.25
 
 
@@ -41,18 +41,18 @@ class Session:
         self._channel = channel
         self._loaded_by_python = loaded_by_python
         self._request = request
-        self._folder: str = request["folder"]
+        self._report = Report(channel, request["folder"])
         self._plan = Plan(request)
         self._schedule = Schedule(self._plan)
         self._log = RegionLog(self._on_enter, self._on_exit)
-        self._profiler = Profiler(self._folder)
+        self._profiler = Profiler(request["folder"])
         self._script_profilers = ScriptProfilers(
             self._is_not_the_script_s,
             self._step_aside,
             self._begin_own_profiler,
             self._end_own_profiler,
-            self._new_trace_path,
-            self._trace_not_saved,
+            self._report.new_trace_path,
+            self._report.trace_not_saved,
         )
         self._pid = getpid()
         self._state = "waiting"
@@ -60,10 +60,8 @@ class Session:
         self._our_recording: Optional[Dict[str, Any]] = None
         self._has_torch = False
         self._has_other_entries = False
-        self._traces = 0
         self._opened_at = 0.0
         self._end = End(channel.send)
-        self._last_progress = 0.0
 
     # --- the script's life
 
@@ -184,12 +182,12 @@ class Session:
 
     def _on_exit(self, region: NamedRegion, has_failed: bool) -> None:
         if self._state == "waiting":
-            self._report_progress(region)
+            self._report.progress(region, self._state, self._schedule.describe())
             return
         if self._state != "open":
             return
         self._schedule.note_exit(region, is_inside=self._log.open_calls > 0)
-        self._report_progress(region)
+        self._report.progress(region, self._state, self._schedule.describe())
         if self._schedule.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             is_first = not (self._end.is_over or self._end.was_stopped)
             self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
@@ -229,27 +227,19 @@ class Session:
                 return
             self._state = "closed"
             self._channel.send("phase", phase="saving the trace")
-            path = self._new_trace_path()
+            path = self._report.new_trace_path()
             still_open = self._log.open_regions()
             try:
                 # Other threads go on while it stops, and what the trace holds of them must be in the log too.
                 self._profiler.stop_and_export(path)
                 self._log.is_recording = False
             except Exception as error:
-                self._trace_not_saved(error)
+                self._report.trace_not_saved(error)
                 return
-            self._our_recording = recording_values(
-                path, False, self._profiler.records_cuda, self._log.entries(), still_open
-            )
+            records_cuda, entries = self._profiler.records_cuda, self._log.entries()
+            self._our_recording = recording_values(path, False, records_cuda, entries, still_open)
             self._save()
         self._channel.send("measured", why=why, device=device_facts())
-
-    def _trace_not_saved(self, error: Exception) -> None:
-        self._channel.send("problem", code="trace-not-saved", message=f"The trace was not saved: {error}")
-
-    def _new_trace_path(self) -> str:
-        self._traces += 1
-        return os.path.join(self._folder, f"trace-{self._traces}.json")
 
     # --- the script's own profilers
 
@@ -271,45 +261,31 @@ class Session:
         recording.entries = self._log.entries()
         recording.still_open = self._log.open_regions()
         if self._end.was_stopped:  # a second cancel may not wait for what the script does now
-            self._keep_adopted()
+            self._keep_own_recordings()
 
-    def _keep_adopted(self) -> None:
+    def _keep_own_recordings(self) -> None:
         """Saves what the script's own profiler has recorded, once the run was stopped."""
         with interrupts_deferred(), self._lock:
-            if self._adoption.has_unsaved:
+            if self._script_profilers.has_unsaved:
                 self._channel.send("phase", phase="saving the trace")
-                self._adoption.finish_now()
-            if self._adoption.is_recording:  # the script is just stopping it, which leads here again
+                self._script_profilers.finish_now()
+            if self._script_profilers.is_recording:  # the script is just stopping it, which leads here again
                 return
             self._save()
         self._channel.send("measured", why="it was stopped", device=device_facts())
 
     def _save(self) -> None:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
-        run_id = self._request["run_id"]
-        recordings = [*filter(None, [self._our_recording]), *self._script_profilers.logged()]
-        log = {
+        values = {
             **self._log.as_values(),
-            "recordings": recordings,
+            "recordings": [*filter(None, [self._our_recording]), *self._script_profilers.logged()],
             "failures": self._profiler.failures,
             "script_recordings": len(self._script_profilers.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
-            "has_children": not self._log.regions and children.have_worked(processes.processes_of(run_id)),
+            "has_children": not self._log.regions and children.have_worked(self._request["run_id"]),
         }
-        try:
-            write_log(self._folder, log)
-        except OSError as error:
-            self._channel.send("problem", code="log-not-saved", message=f"The region log was not saved: {error}")
-
-    def _report_progress(self, region: NamedRegion) -> None:
-        now = monotonic()
-        if now - self._last_progress < SECONDS_BETWEEN_PROGRESS:
-            return
-        self._last_progress = now
-        self._channel.send(
-            "progress", region=region.name, calls=region.place.finished, state=self._state, **self._schedule.describe()
-        )
+        self._report.save(values)
 
     def _begin_to_watch(self, _heard: object = None) -> None:
         self._watching = threading.Thread(target=self._watch, name="kinetoscope", daemon=True)
@@ -332,7 +308,7 @@ class Session:
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
             if message is not None and message["do"] == "save":
-                call_in_main_thread(self._keep_adopted)
+                call_in_main_thread(self._keep_own_recordings)
                 interrupt_main_thread()  # out of a call that blocks
             is_idle = self._state == "aside" and not (self._end.was_stopped or self._end.is_over)
             if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS):
@@ -354,10 +330,10 @@ class Session:
         self._stop_recording("it was stopped")
         if self._state == "waiting":
             self._state = "closed"
-        if self._adoption.is_recording:
+        if self._script_profilers.is_recording:
             self._channel.send("unsaved")
-        elif self._adoption.has_unsaved:
-            self._keep_adopted()
+        elif self._script_profilers.has_unsaved:
+            self._keep_own_recordings()
         if not interrupt:
             self._channel.send("leaving")
             return

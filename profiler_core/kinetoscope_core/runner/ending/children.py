@@ -5,7 +5,9 @@ Knows nothing of sessions and profilers.
 
 import os
 import sys
-from typing import Any, Callable, Iterable
+from typing import Any, Callable
+
+from .. import processes
 
 try:
     import resource
@@ -16,15 +18,15 @@ _BYTES_WITH_TORCH = 100_000_000
 _SECONDS_WITH_TORCH = 0.3
 
 
-def have_worked(living: Iterable[int]) -> bool:
+def have_worked(run_id: str) -> bool:
     """Whether a process that the script started was as large and busy as one with torch.
 
-    It may be one of the `living`, as Ray's are when the script ends, or one that the script has waited for. False where
-    the system does not tell (Windows).
+    It may be one of the run that lives, as Ray's do when the script ends, or one that the script has waited for. False
+    where the system does not tell (Windows).
     """
     if resource is None:
         return False
-    if any(_bytes_of(process) >= _BYTES_WITH_TORCH for process in living):
+    if any(_bytes_of(process) >= _BYTES_WITH_TORCH for process in processes.processes_of(run_id)):
         return True
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     bytes_of_unit = 1 if sys.platform == "darwin" else 1024
