@@ -82,7 +82,7 @@ def measure_run(
     measured = {(region.file, region.line) for region in (*regions, *found.unmeasured)}
     if config.focus is None:
         recorded = {key for window in parts for key in window.keys}
-        problems += regions_not_recorded(log, recorded, sources, outcome.device.torch)
+        problems += regions_not_recorded(log, recorded, sources, outcome.device.torch, script)
     if script is not None and config.focus is None and outcome.ending == "ended":
         missing = [region for region in not_entered if (str(script), region.line) not in measured]
         problems += [not_reached(str(script), region.line, region.name) for region in missing]
