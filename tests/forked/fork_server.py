@@ -199,6 +199,8 @@ def packages(names):
 
 def run(arguments):
     """As Python does with these arguments: `-m MODULE`, `-c PROGRAM` or a script."""
+    if arguments[0] == "-I":  # of the worker, which sets sys.path itself
+        arguments = arguments[1:]
     how, *rest = arguments
     sys.orig_argv = [sys.executable, *arguments]
     python_path = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]

@@ -82,7 +82,7 @@ def _is_known(arguments, environment):
         return False
     if any(name.startswith("PYTHON") and name not in CARRIED for name in environment):
         return False  # they are for the start of Python
-    how, *rest = arguments[1:]
+    how, *rest = [each for each in arguments[1:3] if each != "-I"] + arguments[3:]
     if how.endswith(RUNNER):
         return "PYTHONPATH" not in environment  # else there is a stand-in for torch
     if how in ("-m", "-c"):

@@ -14,7 +14,7 @@ from kinetoscope_server.runs.worker import Worker
 
 from .test_profiling import ENDLESS, processes_in
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = [pytest.mark.timeout(180), pytest.mark.whole]  # preparing begins at the start of Python
 
 SCRIPT = """import os
 import torch
