@@ -67,6 +67,11 @@ def test_a_code_that_is_nearly_one_is_guessed(capsys: pytest.CaptureFixture[str]
         ("a.ipynb", "{}", "jupyter nbconvert --to script a.ipynb"),
         ("run.sh", "set -e\nexec python train.py\n", "run.sh is a shell script, not Python."),
         ("run", "#!/usr/bin/env bash\nset -e\n", "its first line is #!/usr/bin/env bash"),
+        (
+            "run.sh",
+            '#!/bin/bash\n# Starts a training.\nset -e\ncd "$(dirname "$0")/.."\nexec python train.py\n',
+            "run.sh is a shell script (its first line is #!/bin/bash), not Python.",
+        ),
         ("a.txt", "#!/bin/sh\nset -e\n", "is a shell script"),
         ("config.json", '{"a": 1}', "is data"),
         ("program", "\x7fELF\0\0", "no Python source"),

@@ -31,6 +31,8 @@ def test_what_could_not_be_saved_says_where_room_can_be_made(code: str) -> None:
 
 def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
     assert not_recorded("a.py", 4, ["one"], None).message == "one (line 4) was entered, but not while it was recorded."
+    elsewhere = not_recorded("lib/call.py", 4, ["one", "two"], None, is_elsewhere=True).message
+    assert elsewhere.startswith("one, two (call.py:4) were entered")
     many = not_recorded("a.py", 448, [f"name {number}" for number in range(10)], None).message
     assert many == (
         "name 0, name 1, name 2, name 3 and 6 more (line 448) were entered, but not while they were recorded."

@@ -40,6 +40,13 @@ def test_the_script_s_own_profiler_is_used(kinetoscope, tmp_path, how, output, c
     assert [each["name"] for each in ran.result["unmeasured"]] == (["around"] if how == "in a region" else [])
 
 
+def test_a_rank_that_exports_nothing_of_its_profile_is_measured_all_the_same(kinetoscope, tmp_path):
+    ran = own(kinetoscope, tmp_path, "schedule", env={"RANK": "1"})
+    assert ran.code == 0, ran
+    assert ran.counts() == {"before": (2, 2), "inside": (4, 4)}
+    assert _without_torch_s_log(ran.script_output) == b"done\n"
+
+
 def test_a_failure_inside_the_script_s_own_profiler_keeps_its_trace(kinetoscope, tmp_path):
     ran = own(kinetoscope, tmp_path, "failing")
     assert ran.code == 1

@@ -130,6 +130,23 @@ def test_names_are_shown_in_a_terminal_without_breaking_it(kinetoscope):
     assert "\\ud800" in text
 
 
+def test_a_script_of_cells_with_other_ranges_a_dispatch_mode_and_a_loop_that_waits_for_data(kinetoscope):
+    """Ranges of NVTX and ITT are no regions. Waiting for data is a finding on a GPU (tests/traces/runs)."""
+    ran = kinetoscope("cells.py")
+    assert ran.code == 0, ran
+    assert ran.script_output == b"in a script\n"
+    names = ("outer", "mm", "relu", "step", "next_batch", "train")
+    assert ran.counts() == dict.fromkeys(names, (8, 5))
+    missing = [problem for problem in ran.result["problems"] if problem["code"] == "region-not-reached"]
+    assert [problem["line"] for problem in missing] == [line_of("cells.py", '"without itt"')]
+    regions = ran.regions()
+    total = {name: regions[name]["cpu_total_ns"]["sum"] for name in names}
+    own = {name: regions[name]["cpu_self_ns"]["sum"] for name in names}
+    assert 0 < own["outer"] <= total["outer"] - total["mm"] - total["relu"]
+    assert 5 * 8 * 4_000_000 <= total["next_batch"] < total["step"]
+    assert own["next_batch"] < total["next_batch"] / 2  # it waits in the loader's operator
+
+
 def test_classes_of_a_profiler_that_was_reloaded_are_followed_as_the_first_were(kinetoscope):
     ran = kinetoscope("reloads.py")
     assert ran.code == 0, ran

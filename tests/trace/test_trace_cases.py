@@ -54,6 +54,15 @@ def said(result):
     return {problem.code: problem for problem in result.problems}
 
 
+@pytest.mark.parametrize(("rank", "each_ns"), [(0, 30_000), (1, 40_000)])
+def test_the_trace_of_one_rank_is_no_trace_of_several(rank, each_ns):
+    result = case(f"r01_rank{rank}_alone")
+    (forward,) = result.regions
+    assert (forward.name, forward.measured, forward.cuda_total_ns.median) == ("forward", 3, each_ns)
+    assert result.outside_regions_ns == 0
+    assert said(result) == {}
+
+
 def test_an_id_counts_within_its_process_where_ranks_were_merged_into_one_file():
     result = case("r01b")
     found = rows(result)

@@ -13,7 +13,7 @@ from kinetoscope_core.analysis.statistics import RegionKey, Window
 from kinetoscope_core.results.measures import Problem, RegionMeasures
 from kinetoscope_core.source.regions import Region, region_at
 from kinetoscope_core.source.snapshot import Sources
-from kinetoscope_core.text import count_text, shortlist
+from kinetoscope_core.text import count_text, printable, shortlist
 
 NUMBERED_FROM = 64
 """So many names of a place are numbered steps: that some of them were not recorded is no news."""
@@ -100,16 +100,19 @@ def regions_not_entered(log: RegionLog, known: Sequence[Region], script: Path | 
 
 
 def regions_not_recorded(
-    log: RegionLog, recorded: AbstractSet[RegionKey], sources: Sources, torch: str | None
+    log: RegionLog, recorded: AbstractSet[RegionKey], sources: Sources, torch: str | None, script: Path | None
 ) -> list[Problem]:
     """Regions that were entered, though never while it was recorded; not those of numbered steps."""
+    own = os.path.realpath(script or "")
     missed: dict[tuple[str, int], list[str]] = {}
     for logged in log.regions:
         key = RegionKey(logged.name, logged.file, sources.line_of(logged.file, logged.line, logged.name))
         if key not in recorded:
             missed.setdefault((logged.file, key.line or 0), []).append(logged.name)
     return [
-        not_recorded(file, line, names, torch) for (file, line), names in missed.items() if len(names) < NUMBERED_FROM
+        not_recorded(file, line, names, torch, is_elsewhere=os.path.realpath(file) != own)
+        for (file, line), names in missed.items()
+        if len(names) < NUMBERED_FROM
     ]
 
 
@@ -144,11 +147,17 @@ def _few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, in
     return Problem("few-calls", message, {}, file, line)
 
 
-def not_recorded(file: str, line: int, names: Sequence[str], torch: str | None) -> Problem:
-    """Regions of one place that were entered before or after the recording, or on a thread that was not recorded."""
+def not_recorded(
+    file: str, line: int, names: Sequence[str], torch: str | None, *, is_elsewhere: bool = False
+) -> Problem:
+    """Regions of one place that were entered before or after the recording, or on a thread that was not recorded.
+
+    `is_elsewhere`: in another file than the script, which is named.
+    """
     which = shortlist(names)
     were, they = ("was", "it") if len(names) == 1 else ("were", "they")
-    message = f"{which} (line {line}) {were} entered, but not while {they} {were} recorded."
+    where = f"{printable(Path(file).name)}:{line}" if is_elsewhere else f"line {line}"
+    message = f"{which} ({where}) {were} entered, but not while {they} {were} recorded."
     if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
         message = f"{message.removesuffix('.')}; torch before 2.7 records the main thread alone."
     return Problem("region-not-recorded", message, {}, file, line)

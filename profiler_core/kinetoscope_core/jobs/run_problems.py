@@ -99,7 +99,7 @@ def _of_regions(run: MeasuredRun) -> Iterator[Problem]:
     if run.config.focus is not None:
         return
     recorded = {key for part in run.parts for key in part.keys}
-    yield from regions_not_recorded(run.log, recorded, run.sources, run.outcome.device.torch)
+    yield from regions_not_recorded(run.log, recorded, run.sources, run.outcome.device.torch, run.script)
     if run.script is not None and run.outcome.ending == "ended":
         script = str(run.script)
         measured = {(region.file, region.line) for region in (*run.found.regions, *run.found.unmeasured)}

@@ -51,8 +51,8 @@ class Run:
         self._seconds_to_recording: float | None = None
         self._is_left = False
         self._is_saving = False
-        self._unsaved_since: float | None = None
-        self._is_asked_to_save = False
+        self._has_unsaved = False
+        self._save_asked_at: float | None = None
         self._is_cut = False
         self._is_abandoned = False
         self._news = threading.Event()
@@ -130,15 +130,15 @@ class Run:
         if event == "problem":
             self._problems.append((message["code"], message["message"]))
             self._is_saving = False
-            self._unsaved_since = None
+            self._has_unsaved = False
             return
         if event == "unsaved":
-            self._unsaved_since = time.monotonic()
+            self._has_unsaved = True
         if event == "unfit":
             self._runner.why_unfit = message["why"]
         if event in ("measured", "ended"):
             self._is_saving = False
-            self._unsaved_since = None
+            self._has_unsaved = False
         self._messages[event] = message
         self._news.set()
 
@@ -214,6 +214,8 @@ class Run:
     def _is_over(self, state: State, for_s: float) -> bool:
         """Whether the script is to be ended now, whatever it does."""
         if for_s > patience.most_s(state, is_seen=not self._is_abandoned):
+            if self._waits_for_own_profiler():
+                return False
             self._gave_up = state
             return True
         if state == "starting":  # nothing has run that could end in order
@@ -228,12 +230,12 @@ class Run:
 
     def _waits_for_own_profiler(self) -> bool:
         """Whether the script's own profiler has yet to be stopped and saved; asks for that, once."""
-        if self._unsaved_since is None:
+        if not self._has_unsaved:
             return False
-        if not self._is_asked_to_save:
-            self._is_asked_to_save = True
+        if self._save_asked_at is None:
+            self._save_asked_at = time.monotonic()
             self._runner.send({"do": "save"})
-        return time.monotonic() - self._unsaved_since < patience.PATIENCE_S["caught"]
+        return time.monotonic() - self._save_asked_at < patience.PATIENCE_S["caught"]
 
     def _why_given_up(self) -> str:
         if self._gave_up is None or self._gave_up == "running":
@@ -276,7 +278,7 @@ class Run:
             outcome.problems.append(("script-ended", f"The script was ended: {self._why_given_up()}."))
         if self._is_cut:
             outcome.problems.append(("line-cut", _CUT))
-        if self._unsaved_since is not None and not outcome.is_leaving:
+        if self._has_unsaved and not outcome.is_leaving:
             outcome.problems.append(("own-recording-lost", _OWN_LOST))
         if self._runner.why_unfit and outcome.ending != "failed":  # else the failure says it
             outcome.problems.append(("prepared-unfit", self._runner.why_unfit))
