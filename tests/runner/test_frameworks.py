@@ -9,7 +9,6 @@ import shutil
 from importlib.util import find_spec
 
 import pytest
-
 from made_traces import SHARED
 
 CASES = SHARED / "cases" / "scripts"
