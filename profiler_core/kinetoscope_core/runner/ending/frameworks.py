@@ -36,8 +36,9 @@ def _exit_of_pytest(outcomes: Any) -> Type[BaseException]:
 
 def _hide_our_frames() -> None:
     """Pytest shows where a KeyboardInterrupt came from, and leaves out modules with this name."""
+    runner = str(__package__).rpartition(".")[0]
     for name, module in list(sys.modules.items()):
-        if name.startswith(f"{__package__}."):
+        if name.startswith(f"{runner}."):
             module.__tracebackhide__ = True  # type: ignore[attr-defined]
 
 
