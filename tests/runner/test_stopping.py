@@ -31,6 +31,7 @@ def test_stopped_while_the_interpreter_starts_or_torch_is_imported(kinetoscope):
         assert b"Error" not in ran.script_output.replace(b"KeyboardInterrupt", b"")
 
 
+@pytest.mark.whole
 def test_an_interrupt_that_torch_swallows_while_it_imports_numpy_ends_the_script(kinetoscope):
     ran = kinetoscope.interrupted(b"now: importing", "import_cut_off.py", "--json", "--", "numpy.linalg")
     assert ran.code == 130, ran
