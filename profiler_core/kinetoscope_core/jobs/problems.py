@@ -211,7 +211,7 @@ def without_own_profiler(problem: Problem) -> Problem:
     if problem.code != "no-device-activity" or NO_RECORD_BECAUSE not in problem.message:
         return problem
     because = (
-        "The GPU told CUPTI nothing: under WSL 2 with a driver that lacks it, beside another CUPTI client (nsys, DCGM,"
+        "The GPU gave CUPTI nothing: under WSL 2 with a driver that lacks it, beside another CUPTI client (nsys, DCGM,"
         " a second profiler), or for want of rights."
     )
     return replace(problem, message=problem.message.replace(NO_RECORD_BECAUSE, because))
