@@ -90,14 +90,14 @@ PROGRAM = """import os, sys
 NAMES = set(sys.modules)
 CORE, PACKAGES, WAY, FOLDER, FORKS = sys.argv[1:]
 sys.path[:0] = [CORE, PACKAGES]
-from kinetoscope_core.runner.start import Wings  # and all that a runner imports
+from kinetoscope_core.runner.start import ImportedAhead  # and all that a runner imports
 def give_up(why):
     os.write(2, why.encode())
     os._exit(77)
 sys.argv[:] = ["script", "a"]
 if WAY == "prepared":
-    wings = Wings(NAMES, give_up)
-    wings.preload([], lambda torch: None)
+    ahead = ImportedAhead(NAMES, give_up)
+    ahead.preload([], lambda torch: None)
 while FORKS and os.read(0, 1):
     child = os.fork()
     if not child:
@@ -111,7 +111,7 @@ else:
     if FORKS:
         os._exit(0)
 if WAY == "prepared":
-    wings.stand_by({})
+    ahead.stand_by({})
 sys.path.remove(CORE)
 with open(os.path.join(FOLDER, "script.py")) as file:
     code = file.read()

@@ -145,3 +145,11 @@ def without_our_frames(traceback: Optional[TracebackType], *also: str) -> Option
         here.tb_next = next_of_theirs(here.tb_next)
         here = here.tb_next
     return first
+
+
+def hide_our_frames(error: BaseException) -> None:
+    """Leaves the tracebacks of an exception, and of those that came before it, as Python would show them."""
+    chain = [error]
+    for each in chain:
+        each.__traceback__ = without_our_frames(each.__traceback__)
+        chain += [other for other in (each.__cause__, each.__context__) if other is not None and other not in chain]

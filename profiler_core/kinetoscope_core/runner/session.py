@@ -112,7 +112,7 @@ class Session:
 
     def _show_failure(self, error: BaseException) -> Any:
         """Prints the traceback as Python would, without our frames, and reports it."""
-        own = script.without_our_frames(error.__traceback__)
+        script.hide_our_frames(error)
         is_interrupt = isinstance(error, KeyboardInterrupt)
         if self._end.is_over:
             return 0  # what followed from ending it early is not the script's failure
@@ -121,10 +121,10 @@ class Session:
         if self._end.was_stopped and is_cut_off:
             return 130
         try:
-            failures.show(error, own)
+            failures.show(error)
         except SystemExit as from_excepthook:
             return self._exit_code(from_excepthook)
-        self._channel.send("failed", **failures.describe(error, own))
+        self._channel.send("failed", **failures.describe(error))
         return 130 if is_interrupt else 1
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
@@ -323,21 +323,20 @@ class Session:
 
     def _stop(self, interrupt: bool) -> None:
         """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""
-        self._channel.send("stopping")
-        if self._end.is_over:
-            return
-        self._end.was_stopped = True
-        self._stop_recording("it was stopped")
-        if self._state == "waiting":
-            self._state = "closed"
-        if self._script_profilers.is_recording:
-            self._channel.send("unsaved")
-        elif self._script_profilers.has_unsaved:
-            self._keep_own_recordings()
-        if not interrupt:
+        if not self._end.is_over:
+            self._end.was_stopped = True
+            self._stop_recording("it was stopped")
+            if self._state == "waiting":
+                self._state = "closed"
+            if self._script_profilers.is_recording:
+                self._channel.send("unsaved")
+            elif self._script_profilers.has_unsaved:
+                self._keep_own_recordings()
+        self._channel.send("stopping")  # at last: from here on, a second cancel ends the script
+        if self._end.was_stopped and interrupt:
+            self._end.interrupt()
+        elif self._end.was_stopped:
             self._channel.send("leaving")
-            return
-        self._end.interrupt()
 
     def _go_on_unmeasured(self) -> None:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""

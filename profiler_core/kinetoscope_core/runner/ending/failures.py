@@ -4,7 +4,6 @@ import os
 import sys
 import sysconfig
 import traceback
-from types import TracebackType
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .. import FOLDER
@@ -13,10 +12,9 @@ _Frame = Tuple[str, int, str]
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-def show(error: BaseException, own: Optional[TracebackType]) -> None:
-    """What Python does with an exception that nobody caught; `own` is the script's part of its traceback."""
-    kind = type(error)
-    error.__traceback__ = own
+def show(error: BaseException) -> None:
+    """What Python does with an exception that nobody caught."""
+    kind, own = type(error), error.__traceback__
     try:
         sys.excepthook(kind, error, own)
     except BaseException as second:
@@ -30,17 +28,17 @@ def show(error: BaseException, own: Optional[TracebackType]) -> None:
         sys.__excepthook__(kind, error, own)
 
 
-def describe(error: BaseException, own: Optional[TracebackType]) -> Dict[str, Any]:
+def describe(error: BaseException) -> Dict[str, Any]:
     """Its text, the frames of the stack, innermost last, and its place: the innermost that is the user's own line."""
     try:
         message = str(error)
     except Exception:
         message = "its text cannot be shown"
-    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(own)]
+    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
     return {
         "type": type(error).__name__,
         "message": message,
-        "traceback": "".join(traceback.format_exception(type(error), error, own)),
+        "traceback": "".join(traceback.format_exception(type(error), error, error.__traceback__)),
         "frames": frames,
         "place": place_of(error, frames),
     }
