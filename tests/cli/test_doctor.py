@@ -4,9 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="no torch here")
 
 COMMAND = [sys.executable, "-m", "kinetoscope_core.cli", "doctor"]
 FAKE_TORCH = "import os, sys\n__version__ = '{version}'\n{body}\n"
@@ -47,6 +50,7 @@ def python(tmp_path):
     return make
 
 
+@needs_torch
 def test_an_interpreter_that_measures_is_described_and_nothing_is_left(doctor, tmp_path):
     done = doctor("--python", sys.executable, "--json")
     found = json.loads(done.stdout)

@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.run.interpreter import find_interpreter
+
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="no torch here")
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="its environments are laid out in another way")
 
@@ -56,6 +59,7 @@ def test_an_environment_without_torch_is_passed_over_and_named(work, monkeypatch
     assert find_interpreter(bare).path == bare  # what is named is taken as it is
 
 
+@needs_torch
 def test_the_nearest_environment_up_to_the_working_directory_is_taken(work):
     near, far = environment(work / "src" / ".venv", torch=True), environment(work.parent / ".venv", torch=True)
     assert find_interpreter(script="src/model/train.py").path == near
@@ -71,6 +75,7 @@ def test_the_nearest_environment_up_to_the_working_directory_is_taken(work):
     assert find_interpreter(script="../elsewhere/train.py", folder=Path("src")).path == near
 
 
+@needs_torch
 def test_pythons_on_the_path_are_asked_and_our_own_is_the_last(work, monkeypatch):
     on_path = work.parent / "bin" / "python3"
     on_path.write_text(f'#!/bin/sh\nexec {environment(work / "bare", torch=False)} "$@"\n')
