@@ -18,7 +18,7 @@ else
     # Products this small are slower on many threads than on one.
     OMP_NUM_THREADS=1 "$kinetoscope" profile --python .venv/bin/python "$example" -- --size 64
     for size in 64 4096; do
-        say "Recorded earlier, on an NVIDIA H200: matrices of $size x $size, after 3 warm-up passes"
+        say "Recorded earlier, on an NVIDIA H200: matrices of $size x $size, after 3 warm-up calls"
         "$kinetoscope" read "$recorded/matmul_add_${size}_warm.json.gz" --source "$example"
     done
 fi
