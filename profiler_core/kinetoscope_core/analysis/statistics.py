@@ -47,7 +47,7 @@ class Window:
 
 
 START_UP: Final = RegionKey("kinetoscope: start-up launch")
-"""What the runner names the launch that takes the profiler's start-up wait (`runner.profiling.START_UP_REGION`)."""
+"""What the runner names the launch that takes the profiler's start-up wait (`runner/profiler/recording.py`)."""
 
 CallId: TypeAlias = tuple[int, int]
 """A call, as (window, index)."""

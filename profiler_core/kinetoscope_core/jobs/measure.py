@@ -38,12 +38,12 @@ def measure_run(
     """
     known = sources.regions_of(str(script)) if script else []
     log = read_region_log(folder)
-    windows = () if log is None else log.recordings
-    if log is None or not windows:
+    recordings = () if log is None else log.recordings
+    if log is None or not recordings:
         raise nothing_measured(outcome, len(known), log, config.focus, script)
     for failure in log.failures:
         log_file.note("Kineto said: %s", failure)
-    readings = [reading_of(window.trace) for window in windows]
+    readings = [reading_of(each.trace) for each in recordings]
     not_entered = regions_not_entered(log, known, script)
     parts, only_ours = windows_of(log, readings, sources, config.warmup, keys_of_unlogged(not_entered, script))
     found = summarised(readings, parts, sources)
@@ -68,7 +68,7 @@ def measure_run(
     )
     return _result(
         info,
-        [window.trace for window in windows],
+        [each.trace for each in recordings],
         readings,
         parts,
         run.summary,

@@ -149,7 +149,10 @@ def without_our_frames(traceback: Optional[TracebackType], *also: str) -> Option
 
 def hide_our_frames(error: BaseException) -> None:
     """Leaves the tracebacks of an exception, and of those that came before it, as Python would show them."""
-    chain = [error]
+    chain, known = [error], {id(error)}  # by identity: an exception of the script's may compare as it likes
     for each in chain:
         each.__traceback__ = without_our_frames(each.__traceback__)
-        chain += [other for other in (each.__cause__, each.__context__) if other is not None and other not in chain]
+        for other in (each.__cause__, each.__context__):
+            if other is not None and id(other) not in known:
+                known.add(id(other))
+                chain.append(other)
