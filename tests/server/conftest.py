@@ -148,6 +148,10 @@ class Editor(LanguageClient):
         while not holds(await self.lenses(uri)):  # noqa: ASYNC110 - only the server knows
             await asyncio.sleep(0.02)
 
+    async def diagnosed(self, uri: str) -> list[lsp.Diagnostic]:
+        """The diagnostics of a file that has some: settings are asked for before they come, so a message may be first."""
+        return await self.until(lambda: self.diagnostics.get(uri), "diagnostics")
+
     async def message(self, within_s: float = 60.0) -> lsp.ShowMessageParams:
         """The next message that was shown and not taken yet."""
         await self.until(lambda: self.messages, "a message", within_s)

@@ -53,7 +53,7 @@ async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profi
     assert "| kernels" in hover
     assert "| aten::" in hover
     assert "to the costliest kernel: matmul\\_add → aten::" in hover
-    overhead, bound = client.diagnostics[uri]
+    overhead, bound = await client.diagnosed(uri)
     assert overhead.code == "profiler-overhead"
     assert bound.code == "compute-bound"
     assert bound.severity == lsp.DiagnosticSeverity.Information
@@ -69,7 +69,7 @@ async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profi
 async def test_the_evidence_of_an_overhead_bound_region_is_what_the_table_of_measures_says(start):
     client = await start()
     uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64.json.gz")
-    _, bound = client.diagnostics[uri]
+    _, bound = await client.diagnosed(uri)
     assert bound.code == "overhead-bound"
     assert "the GPU worked 19.7 µs of " in bound.message
 
@@ -83,6 +83,7 @@ async def test_code_actions_stand_at_a_region_and_know_what_is_measured(start):
     assert not await client.code_actions(uri, 2)
     await client.execute("kinetoscope.loadTrace", [str(TRACES / "matmul_add_64.json.gz")], [uri])
     await client.message()
+    await client.diagnosed(uri)
     actions = await client.code_actions(uri, 4)
     assert list(actions) == [
         "Open the trace where it shows: cold-start",
@@ -259,7 +260,7 @@ async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start)
     assert await client.hints(hidden) == []
     assert await client.lenses(hidden) == []
     for uri, severity in ((shown, lsp.DiagnosticSeverity.Information), (hidden, lsp.DiagnosticSeverity.Hint)):
-        _, bound = await client.until(lambda uri=uri: client.diagnostics.get(uri), "diagnostics")
+        _, bound = await client.diagnosed(uri)
         assert bound.severity == severity
 
     off = {"overhead-bound": "off", "cold-start": "off"}

@@ -52,7 +52,7 @@ def applied(text, edit):
 async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away(start):
     client = await start()
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
-    found = {each.code: each for each in client.diagnostics[uri]}
+    found = {each.code: each for each in await client.diagnosed(uri)}
     assert list(found) == ["tiny-kernels", "profiler-overhead"]
     tiny = found["tiny-kernels"]
     assert tiny.severity == lsp.DiagnosticSeverity.Warning
@@ -74,7 +74,7 @@ async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away
 async def test_a_hover_leaves_out_findings_that_the_client_shows_beside_it(start, profile, is_said):
     client = await start(profile)
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
-    squiggle = next(each.range for each in client.diagnostics[uri] if each.code == "tiny-kernels")
+    squiggle = next(each.range for each in await client.diagnosed(uri) if each.code == "tiny-kernels")
     at_the_squiggle = await client.hover(uri, 4, squiggle.start.character)
     before_it = await client.hover(uri, 4, squiggle.start.character - 1)
     assert "**tiny\\_ops**" in at_the_squiggle
@@ -103,7 +103,7 @@ async def test_beside_a_squiggle_all_that_is_shown_is_offered_and_on_one_what_it
 
     client = await start()
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
-    (overhead,) = [each for each in client.diagnostics[uri] if each.code == "profiler-overhead"]
+    (overhead,) = [each for each in await client.diagnosed(uri) if each.code == "profiler-overhead"]
     explained = [title for title in await client.code_actions(uri, 4, about=[overhead]) if title.startswith("Explain")]
     assert explained == ["Explain: profiler-overhead"]
 
@@ -124,7 +124,7 @@ async def test_richer_clients_get_a_link_to_where_a_finding_shows(start):
 async def test_a_severity_of_the_settings_goes_over_that_of_a_finding(start):
     client = await start(settings={"severities": {"tiny-kernels": "hint", "profiler-overhead": "off"}})
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
-    assert [(each.code, each.severity) for each in client.diagnostics[uri]] == [
+    assert [(each.code, each.severity) for each in await client.diagnosed(uri)] == [
         ("tiny-kernels", lsp.DiagnosticSeverity.Hint)
     ]
 
@@ -133,7 +133,7 @@ async def test_what_concerns_the_run_stands_at_the_first_line(start):
     client = await start()
     text = TINY.replace("tiny_ops", "main_thread")
     uri = await loaded(client, "threads.py", text, "h200/odd_threads.json.gz")
-    found = {each.code: each.range.start.line for each in client.diagnostics[uri]}
+    found = {each.code: each.range.start.line for each in await client.diagnosed(uri)}
     assert found["threads-without-region"] == 0
     actions = await client.code_actions(uri, 0)
     assert list(actions) == ["Explain: threads-without-region", "Ignore here: threads-without-region"]
@@ -155,7 +155,7 @@ async def test_tf32_is_allowed_below_the_imports(start):
         'torch.set_float32_matmul_precision("high")\n\ndef step'
     )
     client.replace(uri, 2, (0, 0), (1, 0), "import torch as t; t.backends.cuda.matmul.allow_tf32 = False\n")
-    await client.until(lambda: client.diagnostics[uri], "diagnostics")
+    await client.diagnosed(uri)
     assert not any("TF32" in title for title in await client.code_actions(uri, 6))
 
 

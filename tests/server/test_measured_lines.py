@@ -136,8 +136,7 @@ async def test_names_that_differ_in_counters_are_one_at_their_line_with_findings
     await client.until(lambda: client.results.get(uri) and client.results[uri].regions, "results")
     assert await client.hint_texts(uri) == {6: "log_N ×20 CPU 1.00 ms"}
     assert [each.name for each in client.results[uri].regions] == ["log_N"]
-    await client.until(lambda: client.diagnostics.get(uri), "diagnostics")
-    assert [each.code for each in client.diagnostics[uri]] == ["tiny-kernels"]
+    assert [each.code for each in await client.diagnosed(uri)] == ["tiny-kernels"]
     hover = await client.text_document_hover_async(lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(6, 6)))
     assert "20 names" in hover.contents.value
     assert "log\\_11" in hover.contents.value

@@ -118,8 +118,8 @@ async def test_a_script_that_says_half_a_character_is_an_error_of_the_script(sta
     answer = await profiled(client, uri)
     assert answer["how"] == "failed"
     assert r"The script failed: ValueError: half \ud800" in answer["message"]
-    await client.until(lambda: client.diagnostics.get(uri), "diagnostic")
-    assert client.diagnostics[uri][0].range.start.line == 2
+    (failed, *_) = await client.diagnosed(uri)
+    assert failed.range.start.line == 2
 
 
 async def test_a_uri_with_nul_in_it_is_no_file(start):

@@ -56,7 +56,7 @@ async def test_a_click_on_a_lens_brings_times_to_the_line(start, profile):
     assert all(text.startswith("CPU ") for text in texts.values())
     assert [title for row, title in await client.lenses(uri) if row == 7] == ["▷ Profile", "Trace", "Details"]
     assert "done" in "".join(message.message for message in client.log_messages)
-    not_reached = [each for each in client.diagnostics[uri] if each.code == "region-not-reached"]
+    not_reached = [each for each in await client.diagnosed(uri) if each.code == "region-not-reached"]
     assert [each.range.start.line for each in not_reached] == [15]
     assert not list(client.workspace_path.glob("*.json")), "a file was written in the workspace"
 
