@@ -19,8 +19,8 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.jobs.measure import measure_run, measure_traces
 from kinetoscope_core.results.measures import Finding
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.outcome import DeviceFacts, Outcome
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.snapshot import Sources
 
 TRACES = Path(__file__).parents[1] / "tests" / "traces"
@@ -45,8 +45,8 @@ def result_of(path: Path) -> Result:
             (folder / trace.stem).write_bytes(gzip.decompress(trace.read_bytes()))
         device = DeviceFacts(torch=told["torch"], cuda=None, devices=(told["device"]["name"],))
         outcome = Outcome(run["ending"], 0, 0.0, run["interpreter"], device=device, torch_was_imported=True)
-        config = RunConfig(run["interpreter"], run["script"], warmup=run["warmup"], active=run["active"])
-        return measure_run(config, outcome, folder, run["started"], None, Sources())
+        request = RunRequest(run["script"], warmup=run["warmup"], active=run["active"])
+        return measure_run(request, outcome, folder, run["started"], None, Sources())
 
 
 def found_in(result: Result) -> Iterator[tuple[str, Finding]]:

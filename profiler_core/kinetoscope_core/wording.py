@@ -1,22 +1,19 @@
-"""What messages call the things that people set: on the command line by itself, else as who asked for a job says."""
+"""What messages call the things that people set: as the command has them, and as editors do."""
 
-from collections.abc import Mapping
 from typing import Final
 
-_CALLED: Final = {
-    "interpreter": "--python",
-    "folder": "--cwd",
-    "warmup": "--warmup",
-    "to_the_end": "--to-the-end",
-    "tests": "pytest: kinetoscope profile -m pytest -- FILE",
+_SETTINGS: Final = {
+    "interpreter": "--python (in an editor: the setting kinetoscope.interpreter)",
+    "folder": "--cwd (in an editor: the setting kinetoscope.folder)",
+    "warmup": "--warmup (in an editor: the setting kinetoscope.warmup)",
+    "to_the_end": "--to-the-end (in an editor: the setting kinetoscope.toTheEnd)",
+    "tests": (
+        "pytest: kinetoscope profile -m pytest -- FILE (in an editor, with the setting kinetoscope.runs:"
+        ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}])'
+    ),
 }
 
 
 def setting(name: str) -> str:
     """What to call a setting in a message."""
-    return _CALLED[name]
-
-
-def call_settings(names: Mapping[str, str]) -> None:
-    """From now on, messages of this process call settings by these names."""
-    _CALLED.update(names)
+    return _SETTINGS[name]

@@ -9,8 +9,8 @@ import pytest
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.jobs.measure import measure_run
 from kinetoscope_core.results.result import to_json
-from kinetoscope_core.run.config import Focus, RunConfig
 from kinetoscope_core.run.outcome import DeviceFacts, Outcome
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import read_trace
 
@@ -26,8 +26,8 @@ def measured_again(name, folder):
     run = expected["run"]
     device = DeviceFacts(torch=expected["torch"], cuda="13.0", devices=("NVIDIA H200",))
     outcome = Outcome(run["ending"], 0, 0.0, run["interpreter"], device=device, torch_was_imported=True)
-    config = RunConfig(run["interpreter"], run["script"], focus=Focus("backward") if name.endswith("focus") else None)
-    return expected, json.loads(to_json(measure_run(config, outcome, folder, run["started"], None, Sources())))
+    request = RunRequest(run["script"], focus_name="backward" if name.endswith("focus") else "")
+    return expected, json.loads(to_json(measure_run(request, outcome, folder, run["started"], None, Sources())))
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in RUNS.iterdir()))

@@ -56,7 +56,7 @@ def test_an_interpreter_that_measures_is_described_and_nothing_is_left(doctor, t
     found = json.loads(done.stdout)
     assert done.returncode == 0, found
     assert found["measures"] == ("cpu" if found["examined"]["recorded"]["gpu"] is None else "gpu")
-    assert found["interpreter"] == {"path": sys.executable, "why": "given by --python", "passed_over": []}
+    assert found["interpreter"] == {"path": sys.executable, "why": "the one that was set", "passed_over": []}
     assert found["examined"]["python"] == ".".join(map(str, sys.version_info[:3]))
     assert found["examined"]["torch"]["error"] is None
     assert found["examined"]["recorded"]["cpu"] is True
@@ -70,7 +70,10 @@ def test_an_interpreter_that_measures_is_described_and_nothing_is_left(doctor, t
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (None, "has no torch: install it there, or name another Python with --python."),
+        (
+            None,
+            "has no torch: install it there, or name another Python with --python (in an editor: the setting",
+        ),
         (
             "import torch.none",
             "cannot import torch (ModuleNotFoundError: No module named 'torch.none'): repair that, or",

@@ -14,8 +14,8 @@ import pytest
 from kinetoscope_core.jobs.measure import measure_run
 from kinetoscope_core.results.result import to_json
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import Focus, RunConfig
 from kinetoscope_core.run.outcome import DeviceFacts, Outcome
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.snapshot import Sources
 
 ROOT = Path(__file__).parents[2]
@@ -36,10 +36,10 @@ def keep_recorded(name: str, example: Path, cache: Path) -> None:
         (folder / trace.stem).write_bytes(gzip.decompress(trace.read_bytes()))
     recorded = json.loads((RUNS / name / "result.json").read_text(encoding="utf-8"))
     run = recorded["run"]
-    config = RunConfig(run["interpreter"], str(example), arguments=tuple(run["arguments"]), focus=Focus("backward"))
+    request = RunRequest(str(example), arguments=tuple(run["arguments"]), focus_name="backward")
     device = DeviceFacts(torch=recorded["torch"], cuda="13.0", devices=("NVIDIA H200",))
     outcome = Outcome(run["ending"], 0, 0.0, run["interpreter"], device=device, torch_was_imported=True)
-    result = measure_run(config, outcome, folder, run["started"], example, Sources())
+    result = measure_run(request, outcome, folder, run["started"], example, Sources())
     traces = tuple(store.final_folder(folder) / trace.name for trace in result.traces)
     store.keep(folder, to_json(replace(result, traces=traces)))
 

@@ -24,9 +24,9 @@ def cold_and_warm(runs, script, *only_warm, until="result"):
     cold = Worker(runs, SCRIPTS)
     result = cold.profile(script)
     assert result["event"] == "result", cold.output
-    assert result["order"]["cuda"] is True
+    assert result["preparation"]["cuda"] is True
     warm = Worker(runs, SCRIPTS)
-    prepared = warm.prepare(result["order"])
+    prepared = warm.prepare(result["preparation"])
     assert prepared["event"] == "prepared", prepared
     assert prepared["cuda"] is True
     last = warm.profile(script, *only_warm)

@@ -8,11 +8,12 @@ from kinetoscope_core.analysis.log_match import not_recorded
 from kinetoscope_core.errors import KinetoscopeError, ProfilerBusy, RunError
 from kinetoscope_core.jobs.problems import nothing_measured
 from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.runner.request import RunRequest
 
 
 def error_after(code: str, message: str) -> KinetoscopeError:
     outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True, problems=[(code, message)])
-    return nothing_measured(outcome, 1, None)
+    return nothing_measured(RunRequest("s.py"), outcome, 1, None)
 
 
 def test_a_profiler_that_could_not_start_is_not_blamed_on_the_disk() -> None:
@@ -45,9 +46,9 @@ def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
         ("train.py", 0, "No record_function region ran."),
         ("train.py", 1, "The script's one region was not reached with"),
         ("train.py", 3, "None of the script's 3 regions was reached with"),
-        ("test_speed.py", 4, "Run them by pytest: kinetoscope profile -m pytest -- test_speed.py."),
+        ("test_speed.py", 4, "Run them by pytest: kinetoscope profile -m pytest -- test_speed.py (in an editor, with"),
     ],
 )
 def test_a_script_of_which_no_region_ran_is_told_why(script: str, known: int, text: str) -> None:
     outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True)
-    assert text in str(nothing_measured(outcome, known, None, script=Path(script)))
+    assert text in str(nothing_measured(RunRequest("s.py"), outcome, known, None, script=Path(script)))

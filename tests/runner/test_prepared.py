@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.source_scan import why_plain
-from kinetoscope_core.run.standby import Order, Prepared
+from kinetoscope_core.run.standby import Preparation, Prepared
 from kinetoscope_core.runner.prewarm import packages
+from kinetoscope_core.runner.request import RunRequest
 
-from .worker import Worker, order
+from .worker import Worker, preparation
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -25,7 +25,7 @@ def test_with_torch_everything_that_a_script_can_see_is_the_same(kinetoscope):
     assert result["result"]["run"]["is_prepared"] is False
 
     prepared = Worker(kinetoscope)
-    assert prepared.prepare(result["order"])["event"] == "prepared", prepared.events
+    assert prepared.prepare(result["preparation"])["event"] == "prepared", prepared.events
     last = prepared.profile("state.py", "-a", "two words")
     assert last["is_prepared"] is True, prepared.events
     assert last["result"]["run"]["is_prepared"] is True
@@ -91,7 +91,7 @@ def made(kinetoscope, site, tmp_path):
             (site / name).write_text(text)
         (work / "script.py").write_text(script)
         worker = Worker(kinetoscope, work, PYTHONPATH=str(site), scans=scans, **dict(environment))
-        worker.prepared = worker.prepare(order(worker, "script.py", ahead))
+        worker.prepared = worker.prepare(preparation(worker, "script.py", ahead))
         between()
         worker.profile("script.py", *arguments)
         plain = Worker(kinetoscope, work, PYTHONPATH=str(site), **dict(environment))
@@ -285,13 +285,13 @@ def test_another_interpreter_or_folder_starts_it_plain(made, kinetoscope, tmp_pa
         ({"environment": {}}, "another interpreter or environment"),
     ]:
         worker = Worker(kinetoscope, made.work, PYTHONPATH=str(site))
-        worker.prepare(order(worker, "script.py"))
+        worker.prepare(preparation(worker, "script.py"))
         worker.profile("script.py", **changes)
         assert why in worker.why("cold")[0]
 
 
 def test_a_click_waits_for_what_is_being_made_ready_but_not_for_ever():
-    prepared = Prepared(Order("python", None, {}, "script.py", [], [], cuda=False, cold_s=0.1), runner=None)
+    prepared = Prepared(Preparation(RunRequest("script.py"), cuda=False, cold_s=0.1), runner=None)
     assert prepared.wait(lambda: True) == "it is not ready after 0 s, twice as long as a new one takes"
     prepared.note({"event": "prepared"})
     assert prepared.wait(lambda: True) is None
@@ -328,7 +328,7 @@ def test_what_must_not_be_done_twice_is_seen_in_the_source(tmp_path, source, why
     (tmp_path / "writes.py").write_text("file = open('x', 'w')\n")
     (tmp_path / "sets.py").write_text("import os\nos.environ['OMP_NUM_THREADS'] = '1'\n")
     (tmp_path / "script.py").write_text(source)
-    found = why_plain(RunConfig("python", str(tmp_path / "script.py")))
+    found = why_plain(RunRequest(str(tmp_path / "script.py")))
     assert found is None if why is None else why in (found or ""), found
 
 

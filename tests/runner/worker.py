@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kinetoscope_core.run.standby import Preparation
+from kinetoscope_core.runner.request import RunRequest
+
 CORE = Path(__file__).parents[2] / "profiler_core"
 WITHOUT_SCAN = Path(__file__).with_name("worker_without_scan.py")
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -38,19 +41,21 @@ class Worker:
                 return event
         raise AssertionError(self.events)
 
-    def prepare(self, order):
-        self.say(do="prepare", order=order)
+    def prepare(self, preparation):
+        self.say(do="prepare", preparation=preparation)
         return self.until("prepared", "not_prepared")
 
     def profile(self, script, *arguments, interpreter=sys.executable, **others):
         """Runs the script to its end, and returns the last event."""
-        request = {
-            "script": str(self.folder / script), "is_module": False, "arguments": arguments, "region": None,
-            "interpreter": str(interpreter), "folder": str(self.folder), "environment": self.environment,
-            "warmup": 3, "active": 5, "to_the_end": False, "budget_s": 20, "time_limit_s": None,
-            "prepare": "afterRun", "packages": [], "called": {},
-        }  # fmt: skip
-        self.say(do="profile", **{**request, **others})
+        request = RunRequest(
+            str(self.folder / script),
+            arguments=arguments,
+            interpreter=str(interpreter),
+            folder=str(self.folder),
+            environment=self.environment,
+            prepares_next=True,
+        )
+        self.say(do="profile", request=request._replace(**others).as_dict())
         last = self.until("result", "error")
         self.end()
         return last
@@ -80,10 +85,14 @@ class Worker:
         return [event["why"] for event in self.events if event["event"] == name]
 
 
-def order(worker, script, packages=(), *, interpreter=sys.executable, cuda=False):
+def preparation(worker, script, packages=(), *, interpreter=sys.executable, cuda=False):
     """What to prepare: torch, and these packages that a user names."""
-    return {
-        "interpreter": str(interpreter), "folder": str(worker.folder), "environment": worker.environment,
-        "script": str(worker.folder / script), "arguments": ["a", "b"], "packages": list(packages),
-        "cuda": cuda, "cold_s": 30.0,
-    }  # fmt: skip
+    request = RunRequest(
+        str(worker.folder / script),
+        arguments=("a", "b"),
+        interpreter=str(interpreter),
+        folder=str(worker.folder),
+        environment=worker.environment,
+        packages=tuple(packages),
+    )
+    return Preparation(request, cuda, 30.0).as_dict()

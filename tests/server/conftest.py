@@ -149,7 +149,7 @@ class Editor(LanguageClient):
             await asyncio.sleep(0.02)
 
     async def diagnosed(self, uri: str) -> list[lsp.Diagnostic]:
-        """The diagnostics of a file that has some: settings are asked for before they come, so a message may be first."""
+        """The diagnostics of a file that has some; a message may be there first, as they wait for settings."""
         return await self.until(lambda: self.diagnostics.get(uri), "diagnostics")
 
     async def message(self, within_s: float = 60.0) -> lsp.ShowMessageParams:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from kinetoscope_core.run.config import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.features import commands, requests, standard
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.server import KinetoscopeServer
@@ -32,8 +32,9 @@ def test_settings_and_their_defaults_are_those_of_the_code():
     section = PAGE.partition("## Settings")[2].partition("## Diagnostics")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \| `?(.*?)`? \|", section, re.MULTILINE))
     assert set(rows) == names
-    assert (rows["warmup"], rows["active"]) == (str(DEFAULT_WARMUP), str(DEFAULT_ACTIVE))
-    assert float(rows["budgetSeconds"]) == DEFAULT_BUDGET_S
+    defaults = RunRequest("")
+    assert (rows["warmup"], rows["active"]) == (str(defaults.warmup), str(defaults.active))
+    assert float(rows["budgetSeconds"]) == defaults.budget_s
     settings, wrong = read_settings(dict.fromkeys(names))
     assert not wrong
     assert rows["perfetto"].strip('"') == settings.perfetto

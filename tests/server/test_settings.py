@@ -6,7 +6,7 @@ import pytest
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.source.regions import find_regions
-from kinetoscope_server.runs.orders import Order, request_of
+from kinetoscope_server.runs.targets import Target, request_of
 from kinetoscope_server.settings.settings import RunSettings, Settings, read_settings
 
 
@@ -82,26 +82,26 @@ def test_a_request_has_absolute_paths_and_the_line_on_disk(tmp_path):
     edited = '# more\n\nfrom torch.profiler import record_function\nwith record_function("a"): pass\n'
     (region,) = find_regions(edited)
     found = settings(interpreter="env/bin/python", arguments=["${workspaceFolder}/data"], folder="data")
-    request = request_of(Order("", str(script), region), found, tmp_path)
-    assert request["region"] == f"{script}:3"
-    assert request["interpreter"] == str(tmp_path / "env/bin/python")
-    assert request["folder"] == str(tmp_path / "data")
-    assert request["arguments"] == [f"{tmp_path}/data"]
+    request = request_of(Target("", str(script), region), found, tmp_path)
+    assert request.region == f"{script}:3"
+    assert request.interpreter == str(tmp_path / "env/bin/python")
+    assert request.folder == str(tmp_path / "data")
+    assert request.arguments == (f"{tmp_path}/data",)
     tests = settings(runs=[{"module": "pytest", "arguments": ["-q", "${file}"], "environment": {"IT": "${file}"}}])
-    request = request_of(Order("", str(script)), tests, tmp_path)
-    assert (request["arguments"], request["environment"]) == (["-q", str(script)], {"IT": str(script)})
+    request = request_of(Target("", str(script)), tests, tmp_path)
+    assert (request.arguments, request.environment) == (("-q", str(script)), {"IT": str(script)})
     other = settings(runs=[{"module": "package.main"}])
-    assert request_of(Order("", str(script)), other, tmp_path)["script"] == "package.main"
+    assert request_of(Target("", str(script)), other, tmp_path).script == "package.main"
     script.unlink()
     with pytest.raises(UsageError, match="not on disk"):
-        request_of(Order("", str(script)), found, tmp_path)
+        request_of(Target("", str(script)), found, tmp_path)
 
 
 def test_the_worker_chooses_an_interpreter_up_to_the_workspace_s_folder_where_none_is_set(tmp_path):
     script = tmp_path / "src" / "train.py"
     script.parent.mkdir()
     script.write_text("")
-    request = request_of(Order("", str(script)), settings(folder="src"), tmp_path)
-    assert (request["interpreter"], request["top"], request["folder"]) == (None, str(tmp_path), str(tmp_path / "src"))
-    named = request_of(Order("", str(script)), settings(interpreter="python3.12"), tmp_path)
-    assert named["interpreter"] == "python3.12"
+    request = request_of(Target("", str(script)), settings(folder="src"), tmp_path)
+    assert (request.interpreter, request.top, request.folder) == (None, str(tmp_path), str(tmp_path / "src"))
+    named = request_of(Target("", str(script)), settings(interpreter="python3.12"), tmp_path)
+    assert named.interpreter == "python3.12"

@@ -9,6 +9,8 @@ import time
 import pytest
 from lsprotocol import types as lsp
 
+from kinetoscope_core.run.standby import Preparation
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.runs.standby import PREPARE_AFTER_S, WarmInterpreter
 from kinetoscope_server.runs.worker import Worker
 
@@ -27,13 +29,8 @@ for _ in range(10):
 """
 
 
-REQUEST = {
-    "do": "profile", "script": "x.py", "is_module": False, "folder": "/", "prepare": "afterRun", "is_plain": False,
-}  # fmt: skip
-ORDER = {
-    "interpreter": sys.executable, "folder": None, "environment": {}, "script": "x.py", "arguments": [],
-    "packages": [], "cuda": False, "cold_s": 1.0,
-}  # fmt: skip
+REQUEST = RunRequest("x.py", folder="/", prepares_next=True)
+PREPARATION = Preparation(RunRequest("x.py", interpreter=sys.executable), cuda=False, cold_s=1.0).as_dict()
 
 
 async def profile(client, uri, **others):
@@ -304,7 +301,7 @@ async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):
     monkeypatch.setattr("kinetoscope_server.runs.standby.Worker", Noted)
     states = []
     warm = WarmInterpreter(states.append, print, idle_s=0.5)
-    warm.after(REQUEST, {"event": "result", "order": ORDER})
+    warm.after(REQUEST, {"event": "result", "preparation": PREPARATION})
     while len(states) < 2:  # noqa: ASYNC110 - it has nothing to wait for
         await asyncio.sleep(0.05)
     while states[-1]["state"] != "none":  # noqa: ASYNC110
@@ -320,7 +317,7 @@ async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):
 async def test_a_click_right_after_a_run_starts_a_new_one_and_nothing_is_prepared_beside_it():
     states = []
     warm = WarmInterpreter(states.append, print)
-    warm.after(REQUEST, {"event": "result", "order": ORDER})
+    warm.after(REQUEST, {"event": "result", "preparation": PREPARATION})
     assert warm.worker_for(REQUEST) is None
     await asyncio.sleep(PREPARE_AFTER_S + 0.2)
     assert states == []
@@ -331,7 +328,7 @@ async def test_a_script_whose_use_of_cuda_a_prepared_interpreter_cannot_follow_b
     warm = WarmInterpreter(print, said.append)
     failed = {"event": "error", "kind": "RunError", "why_plain": "A process that the script forks uses CUDA"}
     warm.after(REQUEST, failed)
-    warm.after(REQUEST, {"event": "result", "order": ORDER})
+    warm.after(REQUEST, {"event": "result", "preparation": PREPARATION})
     await asyncio.sleep(PREPARE_AFTER_S + 0.2)
     assert warm.worker_for(REQUEST) is None
     assert said == ["The next run will begin in a new interpreter, too: A process that the script forks uses CUDA.\n"]

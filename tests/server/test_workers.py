@@ -4,16 +4,17 @@ import asyncio
 
 import pytest
 
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.runs import worker as worker_module
 from kinetoscope_server.runs.worker import Worker
 
-REQUEST = {"do": "profile"}
+REQUEST = RunRequest("x.py")
 
 
 async def result_of(monkeypatch, program):
     monkeypatch.setattr(worker_module, "_START", f"import os, sys, time; sys.stdin.readline()\n{program}")
     worker = Worker()
-    event = await asyncio.wait_for(worker.result(REQUEST), 30)
+    event = await asyncio.wait_for(worker.profile(REQUEST), 30)
     await asyncio.wait_for(worker.ended.wait(), 30)
     return event
 
@@ -55,7 +56,7 @@ async def test_what_follows_a_result_is_read_until_the_worker_has_ended(monkeypa
     )
     worker = Worker()
     worker.on_event = lambda event: seen.append(event["event"])
-    assert (await worker.result(REQUEST))["event"] == "result"
+    assert (await worker.profile(REQUEST))["event"] == "result"
     await asyncio.wait_for(worker.ended.wait(), 30)
     assert seen == ["progress", "ended"]
 
@@ -76,6 +77,6 @@ async def test_one_cancel_is_one_and_kills_nothing(monkeypatch):
     )
     worker = Worker()
     worker.on_event = lambda event: worker.cancel() if event["event"] == "begun" else None
-    assert (await asyncio.wait_for(worker.result(REQUEST), 30))["event"] == "result"
+    assert (await asyncio.wait_for(worker.profile(REQUEST), 30))["event"] == "result"
     worker.end()
     await asyncio.wait_for(worker.ended.wait(), 30)

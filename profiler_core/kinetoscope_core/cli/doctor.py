@@ -8,7 +8,7 @@ import orjson
 
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.jobs.doctor import diagnosis, text_of
-from kinetoscope_core.run.interpreter import find_interpreter
+from kinetoscope_core.runner.request import RunRequest
 
 
 def run(options: argparse.Namespace, _: Sequence[str]) -> int:
@@ -18,7 +18,7 @@ def run(options: argparse.Namespace, _: Sequence[str]) -> int:
         sys.stderr.write(f"kinetoscope: {text}\n")
         sys.stderr.flush()
 
-    found = diagnosis(lambda: find_interpreter(options.python, script=options.script), say)
+    found = diagnosis(RunRequest(options.script or "", interpreter=options.python), say)
     if options.json:
         sys.stdout.buffer.write(orjson.dumps(found.as_dict(), option=orjson.OPT_INDENT_2) + b"\n")
     else:

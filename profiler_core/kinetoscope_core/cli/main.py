@@ -33,10 +33,10 @@ from kinetoscope_core.output.sarif import to_sarif
 from kinetoscope_core.output.terminal import print_result, print_runs
 from kinetoscope_core.results.result import Result, from_dict, to_json
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.placement.fingerprints import file_digest
 from kinetoscope_core.text import count_text, printable, shortlist
 
@@ -99,14 +99,19 @@ def _say(text: str) -> None:
 
 
 def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
-    config = _config(options, script_arguments)
+    request = _request(options, script_arguments)
+    chosen = find_interpreter(request)
+    if chosen.passed_over:
+        _say(f"note: taken is {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
     runner = RunnerProcess(
-        config,
+        chosen.path,
+        request.folder,
+        request.environment,
         stdout=sys.stderr.buffer if options.json else None,
         shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
     )
     teller = _Teller(is_focused=options.region is not None)
-    profiling = Profiling(config, options.region, Store(), runner, on_progress=teller)
+    profiling = Profiling(request, Store(), runner, on_progress=teller)
     with _signals_cancel(profiling):
         try:
             result, outcome = profiling.run()
@@ -119,23 +124,21 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
     return code
 
 
-def _config(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunConfig:
+def _request(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunRequest:
     environment: dict[str, str] = {}
     for pair in options.env:
         name, equals, value = pair.partition("=")
         if not name or not equals:
             raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
         environment[name] = value
-    chosen = find_interpreter(options.python, script=options.script, folder=options.cwd)
-    if chosen.passed_over:
-        _say(f"note: taken is {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
-    return RunConfig(
-        interpreter=chosen.path,
+    return RunRequest(
         script=options.script,
         is_module=options.module,
         arguments=tuple(script_arguments),
+        interpreter=options.python,
         folder=options.cwd,
         environment=environment,
+        region=options.region,
         warmup=options.warmup,
         active=options.active,
         to_the_end=options.to_the_end,

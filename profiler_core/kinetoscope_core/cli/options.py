@@ -7,7 +7,9 @@ from pathlib import Path
 from kinetoscope_core import __version__
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.run.config import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
+from kinetoscope_core.runner.request import RunRequest
+
+_DEFAULTS = RunRequest("")
 
 
 def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -55,7 +57,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module's name with -m")
     parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is a module, as in python -m")
     parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the active environment's)")
-    parser.add_argument("--cwd", metavar="FOLDER", type=Path, help="the script's working directory")
+    parser.add_argument("--cwd", metavar="FOLDER", help="the script's working directory")
     parser.add_argument(
         "--env", metavar="NAME=VALUE", action="append", default=[], help="a variable of the script's environment"
     )
@@ -64,14 +66,14 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         "--warmup",
         metavar="N",
         type=_count,
-        default=DEFAULT_WARMUP,
+        default=_DEFAULTS.warmup,
         help="calls that are run unmeasured (%(default)s)",
     )
     parser.add_argument(
         "--active",
         metavar="N",
         type=_positive,
-        default=DEFAULT_ACTIVE,
+        default=_DEFAULTS.active,
         help="calls to measure at least (%(default)s)",
     )
     parser.add_argument("--to-the-end", action="store_true", help="never end the script early; no budget")
@@ -79,7 +81,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         "--budget",
         metavar="SECONDS",
         type=_seconds,
-        default=DEFAULT_BUDGET_S,
+        default=_DEFAULTS.budget_s,
         help="longest time under the profiler (%(default)g)",
     )
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time for the whole run (none)")

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from kinetoscope_core import __version__
@@ -17,7 +15,8 @@ from kinetoscope_core.results.measures import Problem
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.driver import Driver, driver_here
 from kinetoscope_core.run.examine import Examined, examine, why_not_prepared
-from kinetoscope_core.run.interpreter import Interpreter
+from kinetoscope_core.run.interpreter import Interpreter, find_interpreter
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text, printable, size_text
 from kinetoscope_core.wording import setting
 
@@ -72,26 +71,19 @@ class Diagnosis:
         }
 
 
-def diagnosis(
-    find: Callable[[], Interpreter],
-    say: Callable[[str], None],
-    *,
-    folder: Path | None = None,
-    environment: Mapping[str, str] = MappingProxyType({}),
-) -> Diagnosis:
-    """Looks at everything. `find` chooses the interpreter, which runs in `folder` with variables of its own; `say` is
-    told what takes time.
-    """
+def diagnosis(request: RunRequest, say: Callable[[str], None]) -> Diagnosis:
+    """Looks at everything that a run of this request would measure with. `say` gets what takes time."""
     problems: list[Problem] = []
     chosen, examined = None, None
     why_not: str | None = "no interpreter that measures"
     try:
-        chosen = find()
+        chosen = find_interpreter(request)
         say(f"asking {chosen.path}: imports torch, and starts the profiler once, which takes seconds on a GPU")
-        examined = examine(chosen.path, folder, environment)
+        examined = examine(chosen.path, request.folder, request.environment)
         if examined.recorded is not None and not examined.recorded["error"]:
             say("trying to prepare an interpreter as for the next run, which imports torch again")
-            why_not = why_not_prepared(chosen.path, folder, environment, cuda=bool(examined.recorded["gpu"]))
+            has_gpu = bool(examined.recorded["gpu"])
+            why_not = why_not_prepared(chosen.path, request.folder, request.environment, cuda=has_gpu)
     except InterpreterError as error:
         problems.append(Problem("no-interpreter", str(error)))
     driver = driver_here()

@@ -20,8 +20,8 @@ from kinetoscope_core.jobs.problems import nothing_measured
 from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
 from kinetoscope_core.results.measures import Device, Problem
 from kinetoscope_core.results.result import Result, RunInfo
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region, RegionsByName
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace
@@ -29,7 +29,7 @@ from kinetoscope_core.trace.schema import OPERATOR
 
 
 def measure_run(
-    config: RunConfig, outcome: Outcome, folder: Path, started: str, script: Path | None, sources: Sources
+    request: RunRequest, outcome: Outcome, folder: Path, started: str, script: Path | None, sources: Sources
 ) -> Result:
     """The result of a run from what its runner left in `folder`. `script` is the source whose regions are known, and
     was read into `sources` before the run: it may have been edited since.
@@ -40,29 +40,29 @@ def measure_run(
     log = read_region_log(folder)
     recordings = () if log is None else log.recordings
     if log is None or not recordings:
-        raise nothing_measured(outcome, len(known), log, config.focus, script)
+        raise nothing_measured(request, outcome, len(known), log, script)
     for failure in log.failures:
         log_file.note("Kineto said: %s", failure)
     readings = [reading_of(each.trace) for each in recordings]
     not_entered = regions_not_entered(log, known, script)
-    parts, only_ours = windows_of(log, readings, sources, config.warmup, keys_of_unlogged(not_entered, script))
+    parts, only_ours = windows_of(log, readings, sources, request.warmup, keys_of_unlogged(not_entered, script))
     found = summarised(readings, parts, sources)
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
-        raise nothing_measured(outcome, len(known), log, config.focus, script)
-    run = MeasuredRun(config, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
+        raise nothing_measured(request, outcome, len(known), log, script)
+    run = MeasuredRun(request, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
     problems = problems_of(run)
     info = RunInfo(
-        script=config.script,
-        is_module=config.is_module,
-        arguments=config.arguments,
-        interpreter=config.interpreter,
+        script=request.script,
+        is_module=request.is_module,
+        arguments=request.arguments,
+        interpreter=outcome.interpreter,
         python=outcome.python,
         started=started,
         seconds=outcome.seconds,
         ending=outcome.ending,
         was_ended_early=outcome.was_ended_early,
-        warmup=config.warmup,
-        active=config.active,
+        warmup=request.warmup,
+        active=request.active,
         has_own_profiler=run.has_own_profiler,
         is_prepared=outcome.is_prepared,
     )

@@ -8,8 +8,8 @@ from kinetoscope_core.analysis.attribution.notes import NO_RECORD_BECAUSE
 from kinetoscope_core.analysis.region_log import LoggedRegion, RegionLog
 from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
 from kinetoscope_core.results.measures import Problem, Unmeasured
-from kinetoscope_core.run.config import Focus, Span
 from kinetoscope_core.run.outcome import Failure, Outcome
+from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.text import printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
@@ -107,7 +107,7 @@ def _signal_hint(number: int) -> str:
 
 
 def nothing_measured(
-    outcome: Outcome, known: int, log: RegionLog | None, focus: Focus | None = None, script: Path | None = None
+    request: RunRequest, outcome: Outcome, known: int, log: RegionLog | None, script: Path | None = None
 ) -> KinetoscopeError:
     """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the regions of `script`."""
     lost = _LOST.get(outcome.lost_while or "", "")
@@ -130,8 +130,8 @@ def nothing_measured(
                 " Call its step() in each pass, or let it wait for fewer steps."
             )
         return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
-    if log is not None and log.regions and focus is not None:
-        return _focus_not_measured(focus, log)
+    if log is not None and log.regions and request.has_focus:
+        return _focus_not_measured(request, log)
     if log is not None and log.regions:
         return NothingMeasured(
             "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
@@ -167,15 +167,16 @@ def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
     return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
 
 
-def _focus_not_measured(focus: Focus, log: RegionLog) -> NothingMeasured:
+def _focus_not_measured(request: RunRequest, log: RegionLog) -> NothingMeasured:
+    name, places = request.focus_name, request.focus_places
     names = list(dict.fromkeys(region.name for region in log.regions))
-    wanted = [region.name for region in log.regions if region.name == focus.name or _is_at(region, focus.places)]
+    wanted = [region.name for region in log.regions if region.name == name or _is_at(region, places)]
     if wanted:
         return NothingMeasured(
             f"{printable(wanted[0])} had too few calls for {setting('warmup')}, or ran on other threads, which torch"
             " records from 2.7 on. Warm up less, or let the script run for longer."
         )
-    which = f"named {printable(focus.name)}" if focus.name else f"at {printable(_place_text(focus.places[0]))}"
+    which = f"named {printable(name)}" if name else f"at {printable(_place_text(places[0]))}"
     return NothingMeasured(f"No region {which} was entered. Those that were: {shortlist(names)}.")
 
 

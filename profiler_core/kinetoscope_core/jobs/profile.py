@@ -4,7 +4,7 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from kinetoscope_core.jobs.measure import measure_run
 from kinetoscope_core.jobs.problems import not_kept
 from kinetoscope_core.results.result import Result, to_json
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import Focus, RunConfig, Span
 from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import Run
 from kinetoscope_core.run.script_file import check_script
 from kinetoscope_core.runner.profiler import kineto_messages
+from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.text import printable
@@ -27,7 +27,7 @@ from kinetoscope_core.wording import setting
 
 
 class Profiling:
-    """A profile of `config`, of the one region that `region` names (`NAME` or `FILE:LINE`), or of all.
+    """A profile of what is asked for.
 
     Starts the runner, unless it is a prepared one; it is ended by `run` and `finish`, or here when there is nothing to
     run. Raises `UsageError` if there is no such folder, script or region, and `InterpreterError`.
@@ -35,17 +35,17 @@ class Profiling:
 
     def __init__(
         self,
-        config: RunConfig,
-        region: str | None,
+        request: RunRequest,
         store: Store,
         runner: RunnerProcess,
         *,
         on_progress: Callable[[Progress], None],
     ) -> None:
-        if config.folder is not None and not config.folder.is_dir():
-            raise UsageError(f"There is no folder {config.folder} to run in. Give one with {setting('folder')}.")
-        log_file.note("profile %s", _request_text(config, region))
-        self._source = _source_of(config)
+        if request.folder is not None and not Path(request.folder).is_dir():
+            raise UsageError(f"There is no folder {request.folder} to run in. Give one with {setting('folder')}.")
+        log_file.note("profile %s", _request_text(request))
+        folder = Path(request.folder or ".").resolve()
+        self._source = _source_of(request, folder)
         self._sources = Sources(time.time(), self._source and self._source.parent)
         # The interpreter starts while the sources are read.
         if not runner.is_started:
@@ -56,11 +56,11 @@ class Profiling:
             spans = tuple(_span(str(self._source), each) for each in known)
             spans += tuple(
                 _span(str(file), each)
-                for file in _files_among(config.arguments, (config.folder or Path()).resolve())
-                if config.is_module and file != self._source
+                for file in _files_among(request.arguments, folder)
+                if request.is_module and file != self._source
                 for each in self._sources.regions_of(str(file))
             )
-            self._config = replace(config, focus=_focus(region, self._source, known), known_places=spans)
+            self._request = _focused(request, self._source, known)._replace(known_places=spans)
             self._store = store
             self._folder = store.new_folder()
         except BaseException:
@@ -71,7 +71,7 @@ class Profiling:
         self._is_reading = False
         self._cancels = 0
         self.is_kept = True
-        self._run = Run(self._config, self._folder, runner, on_progress=on_progress)
+        self._run = Run(self._request, self._folder, runner, on_progress=on_progress)
 
     @property
     def run_id(self) -> str | None:
@@ -105,7 +105,7 @@ class Profiling:
             if any(self._folder.glob("trace-*")):
                 self._on_progress(Progress("reading the trace"))
             began = time.monotonic()
-            result = measure_run(self._config, outcome, self._folder, started, self._source, self._sources)
+            result = measure_run(self._request, outcome, self._folder, started, self._source, self._sources)
             log_file.note("measured %d regions in %.3f s", len(result.regions), time.monotonic() - began)
         except BaseException:
             self._store.discard(self._folder)
@@ -139,23 +139,21 @@ class Profiling:
         self._run.finish()
 
 
-def _request_text(config: RunConfig, region: str | None) -> str:
+def _request_text(request: RunRequest) -> str:
     """For the log: all that was asked for, of the environment the names alone."""
-    asked = {each.name: getattr(config, each.name) for each in fields(config)}
-    asked["environment"] = list(config.environment)
-    return ", ".join(f"{name}={value!r}" for name, value in {**asked, "region": region}.items())
+    asked = {**request.as_dict(), "environment": list(request.environment)}
+    return ", ".join(f"{name}={value!r}" for name, value in asked.items())
 
 
-def _source_of(config: RunConfig) -> Path | None:
+def _source_of(request: RunRequest, folder: Path) -> Path | None:
     """The file whose regions are known before it runs. Raises `UsageError` if the script is not there, or no Python."""
-    folder = (config.folder or Path()).resolve()
-    if config.is_module:
-        base = folder.joinpath(*config.script.split("."))
+    if request.is_module:
+        base = folder.joinpath(*request.script.split("."))
         candidates = [base.with_suffix(".py"), base / "__main__.py"]
-        return next((path for path in (*candidates, *_files_among(config.arguments, folder)) if path.is_file()), None)
-    path = folder / config.script
+        return next((path for path in (*candidates, *_files_among(request.arguments, folder)) if path.is_file()), None)
+    path = folder / request.script
     if not path.exists():
-        raise UsageError(f"There is no script {printable(str(path))}.{_module_hint(config.script)}")
+        raise UsageError(f"There is no script {printable(str(path))}.{_module_hint(request.script)}")
     check_script(path)
     return path if path.is_file() and path.suffix not in (".zip", ".pyz") else None
 
@@ -175,10 +173,11 @@ def _span(file: str, region: Region) -> Span:
     return Span(file, region.statement_line, region.last_line)
 
 
-def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> Focus | None:
-    """The region that is wanted. Raises `UsageError` if no code stands at the given line."""
+def _focused(request: RunRequest, source: Path | None, known: Sequence[Region]) -> RunRequest:
+    """With the places, or the name, of the region that is wanted. Raises `UsageError` if no code stands at its line."""
+    wanted = request.region
     if wanted is None:
-        return None
+        return request
     file, colon, line = wanted.rpartition(":")
     is_place = bool(colon) and line.isdigit()
     if is_place and file.endswith(".py") and not Path(file).is_file():
@@ -187,7 +186,9 @@ def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> 
         # As it stands in the source, or as it is shown: layer_{i} or layer_{…}.
         pattern = re.sub(r"\{[^{}]*\}", "{…}", wanted)
         patterns = [region for region in known if region.name == pattern and not region.is_exact]
-        return Focus(places=tuple(_span(str(source), each) for each in patterns)) if patterns else Focus(name=wanted)
+        if not patterns:
+            return request._replace(focus_name=wanted)
+        return request._replace(focus_places=tuple(_span(str(source), each) for each in patterns))
     path = Path(file).resolve()
     text = SourceRegions(path.read_bytes())
     here = [region for region in text.regions if region.statement_line <= int(line) <= region.last_line]
@@ -196,4 +197,4 @@ def _focus(wanted: str | None, source: Path | None, known: Sequence[Region]) -> 
     if not here:
         lines = ", ".join(str(region.line) for region in text.regions) or "none"
         raise UsageError(f"No statement begins at line {line} of {file} (regions stand at: {lines}).")
-    return Focus(places=tuple(_span(str(path), region) for region in here))
+    return request._replace(focus_places=tuple(_span(str(path), region) for region in here))

@@ -22,8 +22,8 @@ from kinetoscope_core.jobs.problems import (
     without_own_profiler,
 )
 from kinetoscope_core.results.measures import Problem
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.save_points import saves_when_ended
 from kinetoscope_core.source.snapshot import Sources
@@ -41,7 +41,7 @@ class MeasuredRun:
     the log has no call of.
     """
 
-    config: RunConfig
+    request: RunRequest
     outcome: Outcome
     script: Path | None
     sources: Sources
@@ -96,7 +96,7 @@ def _of_recordings(run: MeasuredRun) -> Iterator[Problem]:
 
 
 def _of_regions(run: MeasuredRun) -> Iterator[Problem]:
-    if run.config.focus is not None:
+    if run.request.has_focus:
         return
     recorded = {key for part in run.parts for key in part.keys}
     yield from regions_not_recorded(run.log, recorded, run.sources, run.outcome.device.torch, run.script)
@@ -106,7 +106,7 @@ def _of_regions(run: MeasuredRun) -> Iterator[Problem]:
         missing = [region for region in run.not_entered if (script, region.line) not in measured]
         yield from (not_reached(script, region.line, region.name) for region in missing)
     if run.outcome.was_ended_early and not run.has_own_profiler:
-        yield from regions_with_few_calls([*run.found.groups, *run.found.regions], run.config.active)
+        yield from regions_with_few_calls([*run.found.groups, *run.found.regions], run.request.active)
 
 
 def _of_sources(run: MeasuredRun) -> Iterator[Problem]:

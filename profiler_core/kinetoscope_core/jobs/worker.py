@@ -1,12 +1,13 @@
 """One job in a process of its own, for an editor: `python -m kinetoscope_core.jobs.worker`.
 
-The language server never reads a trace and never runs a script itself. The first line of stdin is the request, JSON
-with `do`: `profile`, `read` or `doctor`; later lines cancel it. stdout gives JSON lines, each with an `event`:
-`progress`, `output` of the script in whole lines, and last `result` or `error`. When stdin ends, the job is cancelled
-and all it started is ended.
+The language server never reads a trace and never runs a script itself. The first line of stdin is the job, JSON with
+`do`: `profile` or `doctor` with a `request`, or `read` with `traces` and `sources`; later lines cancel it. stdout gives
+JSON lines, each with an `event`: `progress`, `output` of the script in whole lines, and last `result` or `error`. When
+stdin ends, the job is cancelled and all it started is ended.
 
-Before it may come a line with `do`: `prepare`, after which an interpreter is made ready for a `profile` that comes
-later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was begun again without.
+Before it may come a line with `do`: `prepare` and a `preparation`, after which an interpreter is made ready for a
+`profile` that comes later (`prepared`, `not_prepared`); `cold` and `needs_cold` say why a run did not take it, or was
+begun again without.
 """
 
 import contextlib
@@ -14,7 +15,7 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
@@ -27,14 +28,13 @@ from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.results.result import to_json, without_surrogates
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.config import RunConfig
-from kinetoscope_core.run.interpreter import Interpreter, find_interpreter
+from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.output_pipe import Output
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import ColdStartNeeded
 from kinetoscope_core.run.source_scan import why_plain
-from kinetoscope_core.run.standby import Order, Prepared, order_after
-from kinetoscope_core.wording import call_settings
+from kinetoscope_core.run.standby import Preparation, Prepared, preparation_after
+from kinetoscope_core.runner.request import RunRequest
 
 
 class Worker:
@@ -55,23 +55,22 @@ class Worker:
         self._is_abandoned = False
 
     def work(self) -> None:
-        """Reads the request, carries it out, and says how it ended."""
+        """Reads the job, carries it out, and says how it ended."""
         prepared: Prepared | None = None
         try:
-            request = self._next_request()
-            if request is not None and request["do"] == "prepare":
-                order = Order(**request["order"])
-                prepared = self._prepare(order)
-                request = self._next_request()
-            if request is None:
+            job = self._next_job()
+            if job is not None and job["do"] == "prepare":
+                prepared = self._prepare(Preparation.of(job["preparation"]))
+                job = self._next_job()
+            if job is None:
                 return
-            log_file.note("asked to %s", request["do"])
-            if request["do"] == "profile":
-                self._profile(request, prepared)
-            elif request["do"] == "doctor":
-                self._examine(request)
+            log_file.note("asked to %s", job["do"])
+            if job["do"] == "profile":
+                self._profile(RunRequest.of(job["request"]), prepared)
+            elif job["do"] == "doctor":
+                self._examine(RunRequest.of(job["request"]))
             else:
-                result = measure_traces(_paths(request["traces"]), _paths(request["sources"]))
+                result = measure_traces(_paths(job["traces"]), _paths(job["sources"]))
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             log_file.note("ended by %s", type(error).__name__)
@@ -91,27 +90,21 @@ class Worker:
             for output in self._outputs:
                 output.close()
 
-    def _examine(self, request: dict[str, Any]) -> None:
+    def _examine(self, request: RunRequest) -> None:
         from kinetoscope_core.jobs.doctor import diagnosis, text_of  # noqa: PLC0415 - clicks do without it
 
-        call_settings(request["called"])
-        found = diagnosis(
-            lambda: interpreter_of(request),
-            lambda text: self.send("progress", phase=text),
-            folder=_folder_of(request),
-            environment=request["environment"],
-        )
+        found = diagnosis(request, lambda text: self.send("progress", phase=text))
         self.send("result", text=text_of(found))
 
-    def _next_request(self) -> dict[str, Any] | None:
+    def _next_job(self) -> dict[str, Any] | None:
         line = self._requests.readline()
         return orjson.loads(line) if line else None
 
     # --- the next run's interpreter
 
-    def _prepare(self, order: Order) -> Prepared | None:
-        config = order.config()
-        prepared = Prepared(replace(order, interpreter=config.interpreter), self._new_runner(config))
+    def _prepare(self, preparation: Preparation) -> Prepared | None:
+        request = preparation.request
+        prepared = Prepared(preparation, self._new_runner(request, find_interpreter(request).path))
 
         def note(message: dict[str, Any]) -> None:
             prepared.note(message)
@@ -128,44 +121,42 @@ class Worker:
             return None
         return prepared
 
-    def _new_runner(self, config: RunConfig) -> RunnerProcess:
+    def _new_runner(self, request: RunRequest, interpreter: str) -> RunnerProcess:
         stdout, stderr = (output.write_end for output in self._outputs)
-        return RunnerProcess(config, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+        return RunnerProcess(
+            interpreter, request.folder, request.environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+        )
 
     # --- a run
 
-    def _profile(self, request: dict[str, Any], prepared: Prepared | None) -> None:
-        call_settings(request["called"])
+    def _profile(self, request: RunRequest, prepared: Prepared | None) -> None:
         threading.Thread(target=self._listen, daemon=True).start()
-        config = _config(request)
-        if prepared is not None and self._went_warm(config, request, prepared):
+        interpreter = find_interpreter(request).path
+        if prepared is not None and self._went_warm(request, interpreter, prepared):
             return
-        self._run(config, request, self._new_runner(config), None)
+        self._run(request, self._new_runner(request, interpreter), None)
 
-    def _went_warm(self, config: RunConfig, request: dict[str, Any], prepared: Prepared) -> bool:
+    def _went_warm(self, request: RunRequest, interpreter: str, prepared: Prepared) -> bool:
         """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
-        why = why_plain(config) or prepared.why_not(config) or prepared.wait(lambda: not self._cancels)
+        why = why_plain(request) or prepared.why_not(request, interpreter)
+        why = why or prepared.wait(lambda: not self._cancels)
         if why is not None:
             log_file.note("not in the prepared interpreter: %s", why)
             self.send("cold", why=why)
             prepared.runner.end()
             return False
         try:
-            self._run(config, request, prepared.runner, prepared.order.cold_s)
+            self._run(request, prepared.runner, prepared.cold_s)
         except ColdStartNeeded as reason:
             self._outputs = [output.again() for output in self._outputs]
             self.send("needs_cold" if reason.is_lasting else "cold", why=str(reason))
             return False
         return True
 
-    def _run(self, config: RunConfig, request: dict[str, Any], runner: RunnerProcess, cold_s: float | None) -> None:
+    def _run(self, request: RunRequest, runner: RunnerProcess, cold_s: float | None) -> None:
         """Runs in this runner; `cold_s` is given for a prepared one, which may raise `ColdStartNeeded`."""
         profiling = Profiling(
-            config,
-            request["region"],
-            Store(),
-            runner,
-            on_progress=lambda progress: self.send("progress", **asdict(progress)),
+            request, Store(), runner, on_progress=lambda progress: self.send("progress", **asdict(progress))
         )
         self._is_prepared = runner.is_prepared
         with self._cancelling:
@@ -174,18 +165,20 @@ class Worker:
                 profiling.cancel()
             if self._is_abandoned:
                 profiling.abandon()
-        plain = why_plain(config) if request["prepare"] != "off" else ""
+        plain = why_plain(request) if request.prepares_next else None
         try:
             result, outcome = profiling.run(is_hasty=True)
             plain = plain or runner.why_unfit
-            order = order_after(config, request["packages"], outcome, plain, cold_s)
+            next_one = None
+            if request.prepares_next and plain is None:
+                next_one = preparation_after(request, outcome, cold_s)
             self.send(
                 "result",
                 run=profiling.run_id,
                 result=orjson.Fragment(to_json(result)),
                 is_prepared=runner.is_prepared,
                 is_leaving=outcome.is_leaving,
-                order=None if order is None else order.as_dict(),
+                preparation=None if next_one is None else next_one.as_dict(),
                 why_plain=plain,
             )
         finally:
@@ -213,32 +206,6 @@ class Worker:
         with self._lock, contextlib.suppress(BrokenPipeError):
             self._lines.write(line + b"\n")
             self._lines.flush()
-
-
-def interpreter_of(request: dict[str, Any]) -> Interpreter:
-    """The Python for the script of a request. Raises `InterpreterError`."""
-    top = Path(request["top"]) if request.get("top") else None
-    return find_interpreter(request["interpreter"], script=request["script"], folder=_folder_of(request), top=top)
-
-
-def _folder_of(request: dict[str, Any]) -> Path | None:
-    return Path(request["folder"]) if request["folder"] else None
-
-
-def _config(request: dict[str, Any]) -> RunConfig:
-    return RunConfig(
-        interpreter=interpreter_of(request).path,
-        script=request["script"],
-        is_module=request["is_module"],
-        arguments=tuple(request["arguments"]),
-        folder=_folder_of(request),
-        environment=request["environment"],
-        warmup=request["warmup"],
-        active=request["active"],
-        to_the_end=request["to_the_end"],
-        budget_s=request["budget_s"],
-        time_limit_s=request["time_limit_s"],
-    )
 
 
 def _paths(names: list[str]) -> list[Path]:

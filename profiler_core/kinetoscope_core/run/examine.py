@@ -7,10 +7,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.process import Message, RunnerProcess, why_no_hello
+from kinetoscope_core.runner.request import RunRequest
 
 LONGEST_STEP_S = 120.0
 """torch from a network drive takes a minute; the first start of CUPTI on an H200 3.7 to 6.5 s."""
@@ -38,15 +37,11 @@ class Examined:
     why_ended: str | None
 
 
-def examine(interpreter: str, folder: Path | None, environment: Mapping[str, str]) -> Examined:
+def examine(interpreter: str, folder: str | None, environment: Mapping[str, str]) -> Examined:
     """Imports torch and starts the profiler there, with one kernel on a GPU. Raises `InterpreterError`."""
     with tempfile.TemporaryFile() as stderr:
-        runner = RunnerProcess(
-            RunConfig(interpreter, "", folder=folder, environment=environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-        )
+        nowhere = subprocess.DEVNULL
+        runner = RunnerProcess(interpreter, folder, environment, stdin=nowhere, stdout=nowhere, stderr=stderr)
         runner.send({"do": "examine"})
         said: dict[str, Message] = {}
         late = False
@@ -75,14 +70,11 @@ def examine(interpreter: str, folder: Path | None, environment: Mapping[str, str
     return Examined(python, said.get("torch"), said.get("devices"), said.get("recorded"), why_ended)
 
 
-def why_not_prepared(
-    interpreter: str, folder: Path | None, environment: Mapping[str, str], *, cuda: bool
-) -> str | None:
+def why_not_prepared(interpreter: str, folder: str | None, environment: Mapping[str, str], *, cuda: bool) -> str | None:
     """Why no interpreter can be prepared for the next run there; None where one can. Raises `InterpreterError`."""
-    config = RunConfig(interpreter, "", folder=folder, environment=environment)
     nowhere = subprocess.DEVNULL
-    runner = RunnerProcess(config, stdin=nowhere, stdout=nowhere, stderr=nowhere)
-    runner.prepare({"script": "doctor.py", "arguments": [], "packages": [], "cuda": cuda})
+    runner = RunnerProcess(interpreter, folder, environment, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    runner.prepare(RunRequest("doctor.py"), cuda=cuda)
     runner.start()
     try:
         for message in _said_by(runner):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.wording import setting
 
 _ANSWERS_WITHIN_S = 20.0
@@ -30,20 +31,19 @@ class Interpreter:
     passed_over: tuple[str, ...] = ()
 
 
-def find_interpreter(
-    wanted: str | None = None, *, script: str | None = None, folder: Path | None = None, top: Path | None = None
-) -> Interpreter:
-    """The wanted one, as it is; else the first with torch of: the active environment's, a `.venv`'s, those on the path,
-    our own.
+def find_interpreter(request: RunRequest) -> Interpreter:
+    """The one that is asked for, as it is; else the first with torch of: the active environment's, a `.venv`'s, those
+    on the path, our own.
 
-    A `.venv` is looked for in the folder of `script`, above it as far as `top` (None: `folder`), and in `folder`, where
-    the script runs (None: here). To ask for torch, a Python is started that is no environment with torch in it. Raises
+    A `.venv` is looked for in the folder of the script, above it as far as `top` (None: the folder where it runs), and
+    in the folder where it runs. To ask for torch, a Python is started that is no environment with torch in it. Raises
     `InterpreterError`.
     """
-    if wanted is not None:
-        return _noted(Interpreter(_path_of(wanted), f"given by {setting('interpreter')}"))
-    base = Path(os.path.normpath((folder or Path()).absolute()))
-    environments = list(_environments(base / (script or "."), base, top or base))
+    if request.interpreter is not None:
+        return _noted(Interpreter(_path_of(request.interpreter), "the one that was set"))
+    base = Path(os.path.normpath(Path(request.folder or ".").absolute()))
+    top = base if request.top is None else Path(request.top)
+    environments = list(_environments(base / (request.script or "."), base, top))
     looked_at: dict[str, str] = {}
     for path, why in [*environments, *_others()]:
         if path in looked_at:

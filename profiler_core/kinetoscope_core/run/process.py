@@ -7,7 +7,7 @@ import secrets
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Listener
 from pathlib import Path
@@ -15,9 +15,9 @@ from typing import IO, Any, TypeAlias
 
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.windows_job import Job, job_of
 from kinetoscope_core.runner import channel, processes
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.wording import setting
 
 RUNNER = Path(__file__).parents[1] / "runner" / "__main__.py"
@@ -37,7 +37,7 @@ Stream: TypeAlias = int | IO[bytes] | None
 
 
 class RunnerProcess:
-    """One runner, from `start` to `end`. Any thread may send.
+    """One runner in `interpreter`, from `start` to `end`; `environment` is added to our own. Any thread may send.
 
     `shares_terminal` leaves the script in our process group, so that it can read from the terminal and Ctrl-C reaches
     it; else it has a session of its own.
@@ -45,7 +45,9 @@ class RunnerProcess:
 
     def __init__(
         self,
-        config: RunConfig,
+        interpreter: str,
+        folder: str | None,
+        environment: Mapping[str, str],
         *,
         stdin: Stream = None,
         stdout: Stream = None,
@@ -53,7 +55,9 @@ class RunnerProcess:
         shares_terminal: bool = False,
     ) -> None:
         self.id = secrets.token_hex(8)
-        self.config = config
+        self.interpreter = interpreter
+        self._folder = folder
+        self._environment = environment
         self.shares_terminal = shares_terminal
         self.is_prepared = False
         """Whether it was asked to prepare itself before it was asked to run."""
@@ -82,17 +86,15 @@ class RunnerProcess:
         """Starts the interpreter. Raises `InterpreterError` if it cannot be started."""
         listener = self._listener = _listener(self._key)
         self._address: Any = listener.address
-        environment = {**os.environ, **self.config.environment}
+        environment = {**os.environ, **self._environment}
         environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
         environment[processes.ENVIRONMENT_VARIABLE] = self.id
-        set_here = ", ".join(self.config.environment) or "none"
-        log_file.note(
-            "starting %s in %s, variables set: %s", self.config.interpreter, self.config.folder or ".", set_here
-        )
+        set_here = ", ".join(self._environment) or "none"
+        log_file.note("starting %s in %s, variables set: %s", self.interpreter, self._folder or ".", set_here)
         try:
             self._process = subprocess.Popen(
-                [self.config.interpreter, str(RUNNER)],
-                cwd=self.config.folder,
+                [self.interpreter, str(RUNNER)],
+                cwd=self._folder,
                 env=environment,
                 close_fds=False,  # as a shell would: `<(command)` is an open descriptor
                 start_new_session=not self.shares_terminal,
@@ -104,7 +106,7 @@ class RunnerProcess:
         except OSError as error:
             listener.close()
             raise InterpreterError(
-                f"{self.config.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
+                f"{self.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
                 f" {setting('interpreter')}."
             ) from error
         self._job = job_of(self._process.pid)
@@ -131,10 +133,19 @@ class RunnerProcess:
             else:
                 _send(self._connection, message)
 
-    def prepare(self, order: Message) -> None:
-        """Has it import `modules` and, with `cuda`, make CUDA ready; it answers `prepared` or `not_prepared`."""
+    def prepare(self, request: RunRequest, *, cuda: bool) -> None:
+        """Has it import torch and the packages and, with `cuda`, make CUDA ready; it answers `prepared` or
+        `not_prepared`.
+        """
         self.is_prepared = True
-        self.send({"do": "prepare", "run_id": self.id, "own_group": not self.shares_terminal, **order})
+        self.send({"do": "prepare", "cuda": cuda, **self._values_of(request)})
+
+    def run(self, request: RunRequest, folder: Path) -> None:
+        """Has it run what is asked for; it leaves traces and log in `folder`."""
+        self.send({"do": "run", "folder": str(folder), **self._values_of(request)})
+
+    def _values_of(self, request: RunRequest) -> Message:
+        return {"run_id": self.id, "own_group": not self.shares_terminal, "request": request.as_dict()}
 
     def has_ended(self) -> bool:
         return self._process is None or self._process.poll() is not None

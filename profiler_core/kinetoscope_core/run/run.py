@@ -9,11 +9,10 @@ from typing import Any, Literal
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
 from kinetoscope_core.run import patience
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.run.outcome import DeviceFacts, Ending, Failure, Outcome, Progress
 from kinetoscope_core.run.patience import State
 from kinetoscope_core.run.process import RunnerProcess, why_no_hello
-from kinetoscope_core.run.request import message_of
+from kinetoscope_core.runner.request import RunRequest
 
 _MEASURING = ("measuring", "the script's own profiler measures")
 _SAVING = "saving the trace"
@@ -38,9 +37,9 @@ class Run:
     """
 
     def __init__(
-        self, config: RunConfig, folder: Path, runner: RunnerProcess, *, on_progress: Callable[[Progress], None]
+        self, request: RunRequest, folder: Path, runner: RunnerProcess, *, on_progress: Callable[[Progress], None]
     ) -> None:
-        self._config = config
+        self._request = request
         self._folder = folder
         self._runner = runner
         self._on_progress = on_progress
@@ -88,7 +87,7 @@ class Run:
         if not self._runner.is_prepared:
             self._on_progress(Progress("starting Python"))
         self._runner.listen(self._note)
-        self._runner.send(message_of(self._config, self._folder, self._runner))
+        self._runner.run(self._request, self._folder)
         is_leaving = False
         try:
             is_leaving = self._watch(is_hasty=is_hasty)
@@ -196,7 +195,7 @@ class Run:
 
     def _ask_to_stop(self, state: State, now: float) -> None:
         """Tells the runner, once, that the run was cancelled or has lasted too long."""
-        limit = self._config.time_limit_s
+        limit = self._request.time_limit_s
         if limit is not None and now - self._started > limit and self._stop_reason is None and not self._is_left:
             self._stop_reason = "time-limit"
         if self._stop_reason is None or self._asked_at is not None or state == "starting":
@@ -262,9 +261,9 @@ class Run:
         if hello is None and self._stop_reason is None:
             if self._gave_up == "starting":
                 seconds = patience.PATIENCE_S["starting"]
-                raise InterpreterError(f"{self._config.interpreter} did not begin within {seconds:g} s, and was ended.")
-            raise InterpreterError(why_no_hello(self._config.interpreter, exit_code))
-        outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._config.interpreter)
+                raise InterpreterError(f"{self._runner.interpreter} did not begin within {seconds:g} s, and was ended.")
+            raise InterpreterError(why_no_hello(self._runner.interpreter, exit_code))
+        outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._runner.interpreter)
         outcome.python = hello["python"] if hello else None
         outcome.was_ended_early = self._is_finished()
         outcome.is_prepared = self._runner.is_prepared

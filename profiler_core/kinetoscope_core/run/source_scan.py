@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kinetoscope_core.run.config import RunConfig
 from kinetoscope_core.runner.prewarm.variables import PREFIXES
+from kinetoscope_core.runner.request import RunRequest
 
 MOST_FILES = 200
 MOST_BYTES = 2_000_000
@@ -51,15 +51,15 @@ _SETS = re.compile(
 )
 
 
-def why_plain(config: RunConfig) -> str | None:
+def why_plain(request: RunRequest) -> str | None:
     """Why a script has to begin in a plain interpreter; None where it may be tried in a prepared one."""
-    folder = (config.folder or Path()).resolve()
-    if config.is_module:
-        base = folder.joinpath(*config.script.split("."))
+    folder = Path(request.folder or ".").resolve()
+    if request.is_module:
+        base = folder.joinpath(*request.script.split("."))
         own = folder
         main = base / "__main__.py" if base.is_dir() else base.with_suffix(".py")
     else:
-        script = folder / config.script
+        script = folder / request.script
         own = script if script.is_dir() else script.resolve().parent
         main = script / "__main__.py" if script.is_dir() else script
     scan = _Scan(own)

@@ -4,84 +4,59 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from kinetoscope_core.run.config import RunConfig
-from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.run.process import Message, RunnerProcess
+from kinetoscope_core.runner.request import RunRequest
 
 LONGEST_S = 30.0
 """For the first one, where it is not known how long a start takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to prepare: an interpreter in its folder and environment, with torch and the `packages` that the user names.
+class Preparation(NamedTuple):
+    """An interpreter as `request` wants it, with torch and its packages, and with CUDA initialised where `cuda`.
 
-    `script` and `arguments` are what packages find that look for them while they are imported. `cold_s`: how long the
-    last cold run took until it measured, None where there was none.
+    `cold_s` is the time in s that the last cold run took until it measured, None where there was none.
     """
 
-    interpreter: str | None
-    folder: str | None
-    environment: Mapping[str, str]
-    script: str
-    arguments: list[str]
-    packages: list[str]
+    request: RunRequest
     cuda: bool
     cold_s: float | None
-    top: str | None = None
-    """How far up an environment is looked for where no interpreter is named."""
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """As JSON has it."""
+        return {**self._asdict(), "request": self.request.as_dict()}
 
-    def config(self) -> RunConfig:
-        """As far as the start of the interpreter needs one. Raises `InterpreterError`."""
-        folder = Path(self.folder) if self.folder else None
-        top = Path(self.top) if self.top else None
-        chosen = find_interpreter(self.interpreter, script=self.script, folder=folder, top=top)
-        return RunConfig(chosen.path, self.script, folder=folder, environment=self.environment)
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "Preparation":
+        """From what `as_dict` gave."""
+        return cls(RunRequest.of(values["request"]), values["cuda"], values["cold_s"])
 
 
-def order_after(
-    config: RunConfig, packages: list[str], outcome: Outcome, why_plain: str | None, cold_s: float | None
-) -> Order | None:
+def preparation_after(request: RunRequest, outcome: Outcome, cold_s: float | None) -> Preparation | None:
     """What to prepare after this run, None where it would be of no use. `cold_s` where this run was not a cold one."""
     seconds = cold_s if cold_s is not None else outcome.seconds_to_recording
-    if not outcome.torch_was_imported or seconds is None or why_plain is not None:
+    if not outcome.torch_was_imported or seconds is None:
         return None
-    return Order(
-        config.interpreter,
-        None if config.folder is None else str(config.folder),
-        config.environment,
-        config.script,
-        list(config.arguments),
-        packages,
-        outcome.device.is_used,
-        seconds,
-    )
+    return Preparation(request._replace(interpreter=outcome.interpreter), outcome.device.is_used, seconds)
 
 
 class Prepared:
     """An interpreter that prepares itself, and then waits for one run. `runner` is the process."""
 
-    def __init__(self, order: Order, runner: RunnerProcess) -> None:
-        self.order = order
+    def __init__(self, preparation: Preparation, runner: RunnerProcess) -> None:
         self.runner = runner
-        self._folder = _identity(order.folder)
+        self.cold_s = preparation.cold_s
+        self._preparation = preparation
+        self._folder = _identity(preparation.request.folder)
         self._began = time.monotonic()
         self._is_settled = threading.Event()
         self.why_lost = ""
 
     def start(self) -> None:
         """Raises `InterpreterError`."""
-        order = self.order
-        wanted = {"script": order.script, "arguments": order.arguments, "packages": order.packages, "cuda": order.cuda}
-        self.runner.prepare(wanted)
+        self.runner.prepare(self._preparation.request, cuda=self._preparation.cuda)
         self.runner.start()
 
     def note(self, message: Message) -> None:
@@ -92,17 +67,16 @@ class Prepared:
             self.why_lost = "the prepared interpreter has ended"
         self._is_settled.set()
 
-    def why_not(self, config: RunConfig) -> str | None:
+    def why_not(self, request: RunRequest, interpreter: str) -> str | None:
         """Why a run has to start cold, if it has to. The runner itself looks at its packages."""
-        order = self.order
+        prepared = self._preparation.request
         if self.why_lost:
             return self.why_lost
-        if config.interpreter != order.interpreter or dict(config.environment) != dict(order.environment):
+        if interpreter != self.runner.interpreter or dict(request.environment) != dict(prepared.environment):
             return "another interpreter or environment is set"
-        folder = None if config.folder is None else str(config.folder)
-        if folder != order.folder or _identity(folder) != self._folder:
+        if request.folder != prepared.folder or _identity(request.folder) != self._folder:
             return "it runs in another folder"
-        if order.packages and [config.script, *config.arguments] != [order.script, *order.arguments]:
+        if prepared.packages and (request.script, request.arguments) != (prepared.script, prepared.arguments):
             return "the packages that are named were imported for another script or other arguments"
         return None
 
@@ -112,7 +86,7 @@ class Prepared:
         After twice the time of a plain start something is wrong with it: gives why a plain one is started, else None;
         also None when the run is no longer wanted.
         """
-        longest_s = 2 * (self.order.cold_s or LONGEST_S)
+        longest_s = 2 * (self.cold_s or LONGEST_S)
         while is_wanted() and not self._is_settled.wait(0.05):
             if time.monotonic() - self._began > longest_s:
                 return f"it is not ready after {longest_s:.0f} s, twice as long as a new one takes"

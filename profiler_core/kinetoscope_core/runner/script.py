@@ -10,9 +10,10 @@ import runpy
 import sys
 from importlib.machinery import PathFinder, SourceFileLoader
 from types import ModuleType, TracebackType
-from typing import AbstractSet, Any, Dict, List, Optional
+from typing import AbstractSet, Any, List, Optional
 
 from . import FOLDER
+from .request import RunRequest
 
 _OURS = __name__.partition(".")[0]
 _python: Any = runpy
@@ -24,12 +25,10 @@ class ScriptNotFound(Exception):
     """There is no such script or module; the text is what Python says in that case."""
 
 
-def run(request: Dict[str, Any], loaded_by_python: AbstractSet[str]) -> None:
+def run(request: RunRequest, loaded_by_python: AbstractSet[str]) -> None:
     """Runs what is asked for."""
-    if request["module"]:
-        run_module(request["module"], request["arguments"], loaded_by_python)
-    else:
-        run_script(request["script"], request["arguments"], loaded_by_python)
+    execute = run_module if request.is_module else run_script
+    execute(request.script, list(request.arguments), loaded_by_python)
 
 
 def run_script(path: str, arguments: List[str], loaded_by_python: AbstractSet[str]) -> None:

@@ -21,8 +21,9 @@ from .profiler.recording import Profiler, device_facts, set_profiler_enabled
 from .regions.log import NamedRegion, RegionLog, recording_values
 from .regions.loops import comes_again
 from .regions.other_entries import hook_other_entries
-from .regions.schedule import Plan, Schedule
+from .regions.schedule import Schedule
 from .report import Report
+from .request import RunRequest
 
 WATCH_SECONDS = 0.25
 
@@ -33,19 +34,20 @@ class Session:
     def __init__(
         self,
         channel: channels.Channel,
-        request: Dict[str, Any],
+        message: Dict[str, Any],
         loaded_by_python: AbstractSet[str],
         ahead: Optional[ImportedAhead] = None,
     ) -> None:
         self._ahead = ahead
         self._channel = channel
         self._loaded_by_python = loaded_by_python
-        self._request = request
-        self._report = Report(channel, request["folder"])
-        self._plan = Plan(request)
-        self._schedule = Schedule(self._plan)
+        self._request = RunRequest.of(message["request"])
+        self._run_id: str = message["run_id"]
+        self._own_group: bool = message["own_group"]
+        self._report = Report(channel, message["folder"])
+        self._schedule = Schedule(self._request)
         self._log = RegionLog(self._on_enter, self._on_exit)
-        self._profiler = Profiler(request["folder"])
+        self._profiler = Profiler(message["folder"])
         self._script_profilers = ScriptProfilers(
             self._is_not_the_script_s,
             self._step_aside,
@@ -177,7 +179,7 @@ class Session:
         self._end.note_entry()
         if self._state == "waiting" and self._schedule.should_start(region, call, comes_again):
             self._start_recording()
-        if not self._plan.has_focus:
+        if not self._request.has_focus:
             self._schedule.note_entry(region)
 
     def _on_exit(self, region: NamedRegion, has_failed: bool) -> None:
@@ -215,10 +217,10 @@ class Session:
 
     def _only_long_ones_are_open(self) -> bool:
         """Whether no call is open that may soon end: one around the whole training is not waited for."""
-        return not self._log.open_calls or self._log.are_open_for(self._plan.budget_s)
+        return not self._log.open_calls or self._log.are_open_for(self._request.budget_s)
 
-    def _is_over_budget(self) -> bool:
-        return not self._plan.to_the_end and monotonic() - self._opened_at > self._plan.budget_s
+    def _is_over_budget(self, times: int = 1) -> bool:
+        return not self._request.to_the_end and monotonic() - self._opened_at > times * self._request.budget_s
 
     def _stop_recording(self, why: str) -> None:
         """Stops our profiler and saves its trace and the log. Does nothing unless it records."""
@@ -283,7 +285,7 @@ class Session:
             "script_recordings": len(self._script_profilers.recordings),
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
-            "has_children": not self._log.regions and children.have_worked(self._request["run_id"]),
+            "has_children": not self._log.regions and children.have_worked(self._run_id),
         }
         self._report.save(values)
 
@@ -300,7 +302,7 @@ class Session:
                 message = self._channel.receive(WATCH_SECONDS)
             except EOFError:
                 if getpid() == self._pid:
-                    processes.end_with_all(self._request["run_id"], self._request["own_group"])
+                    processes.end_with_all(self._run_id, self._own_group)
                 return
             except channels.LineCut:
                 self._go_on_unmeasured()
@@ -315,8 +317,7 @@ class Session:
                 return
             self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
-            is_stuck = self._state == "open" and monotonic() - self._opened_at > 2 * self._plan.budget_s
-            if is_stuck and not self._plan.to_the_end:
+            if self._state == "open" and self._is_over_budget(times=2):
                 self._end.is_over = True
                 self._stop_recording("the time budget is over")
                 self._end.begin_from_afar()
@@ -346,4 +347,4 @@ class Session:
         starter = os.getppid()
         while os.getppid() == starter:
             sleep(WATCH_SECONDS)
-        processes.end_with_all(self._request["run_id"], self._request["own_group"])
+        processes.end_with_all(self._run_id, self._own_group)

@@ -12,32 +12,33 @@ from . import processes, script
 from .prewarm.cuda import Priming, has_cuda
 from .prewarm.groups import NotPrepared
 from .prewarm.imported_ahead import ImportedAhead
+from .request import RunRequest
 from .session import Session
 
 _leave = os._exit  # the session wraps it
-Request = Dict[str, Any]
+Message = Dict[str, Any]
 
 
 def main(loaded_by_python: AbstractSet[str]) -> Any:
     """Connects, and does what is asked. `loaded_by_python` is what any script finds loaded when it begins."""
     channel = channels.connect()
     channel.send("hello", python=sys.version.split()[0], executable=sys.executable, pid=os.getpid())
-    request = channel.receive(None)
+    message = channel.receive(None)
     ahead: Optional[ImportedAhead] = None
-    if request is not None and request["do"] == "examine":
+    if message is not None and message["do"] == "examine":
         from .examination import examine
 
         return examine(channel)
-    if request is not None and request["do"] == "prepare":
-        ahead, request = _prepare(channel, request, loaded_by_python)
-    if request is None:
+    if message is not None and message["do"] == "prepare":
+        ahead, message = _prepare(channel, message, loaded_by_python)
+    if message is None:
         raise EOFError
-    return Session(channel, request, loaded_by_python, ahead).run()
+    return Session(channel, message, loaded_by_python, ahead).run()
 
 
 def _prepare(
-    channel: channels.Channel, order: Request, loaded_by_python: AbstractSet[str]
-) -> Tuple[ImportedAhead, Optional[Request]]:
+    channel: channels.Channel, message: Message, loaded_by_python: AbstractSet[str]
+) -> Tuple[ImportedAhead, Optional[Message]]:
     def end(event: str, why: str) -> None:
         channel.send(event, why=why)
         _leave(0)
@@ -45,47 +46,47 @@ def _prepare(
     def tell(why: str) -> None:
         channel.send("unfit", why=why)  # of a forked child nothing is heard
 
-    waiting = _Waiting(channel, order)
+    request = RunRequest.of(message["request"])
+    waiting = _Waiting(channel, message)
     waiting.start()
     priming: Optional[Priming] = None
 
     def prime(torch: Any) -> None:
         nonlocal priming
-        if order["cuda"] and has_cuda(torch):
+        if message["cuda"] and has_cuda(torch):
             priming = Priming(tell)
             priming.prime(torch)
 
     try:
-        script.stand_in(order["script"], order["arguments"])
+        script.stand_in(request.script, list(request.arguments))
         ahead = ImportedAhead(loaded_by_python, functools.partial(end, "needs_cold"))
-        ahead.preload(order["packages"], prime)
+        ahead.preload(list(request.packages), prime)
         gc.collect()
         channel.send("prepared", cuda=priming is not None, memory_bytes=_memory_bytes())
         waiting.join()
-        request = waiting.request
         ahead.check_files()
     except NotPrepared as reason:
         end("not_prepared", str(reason))
         raise
     if priming is not None:
         priming.watch()
-    return ahead, request
+    return ahead, waiting.message
 
 
 class _Waiting(threading.Thread):
-    """Waits for the request, and ends the process when who started it goes, whatever is being imported."""
+    """Waits for the message to run, and ends the process when who started it goes, whatever is being imported."""
 
-    def __init__(self, channel: channels.Channel, order: Request) -> None:
+    def __init__(self, channel: channels.Channel, prepare: Message) -> None:
         super().__init__(name="kinetoscope", daemon=True)
         self._channel = channel
-        self._order = order
-        self.request: Optional[Request] = None
+        self._prepare = prepare
+        self.message: Optional[Message] = None
 
     def run(self) -> None:
         try:
-            self.request = self._channel.receive(None)
+            self.message = self._channel.receive(None)
         except (EOFError, channels.LineCut):
-            processes.end_with_all(self._order["run_id"], self._order["own_group"])
+            processes.end_with_all(self._prepare["run_id"], self._prepare["own_group"])
 
 
 def _memory_bytes() -> Optional[int]:

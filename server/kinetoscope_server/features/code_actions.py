@@ -10,7 +10,7 @@ from kinetoscope_server.features.diagnostics import SOURCE, shown_of, shown_of_r
 from kinetoscope_server.features.fixes import fix, suppression
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
-from kinetoscope_server.runs.orders import RUN_PLAIN
+from kinetoscope_server.runs.targets import RUN_PLAIN
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 

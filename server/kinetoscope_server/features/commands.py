@@ -12,8 +12,8 @@ from kinetoscope_core.text import printable
 from kinetoscope_server.features import details
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
-from kinetoscope_server.runs.orders import Order
 from kinetoscope_server.runs.profile import Finish, load, profile, tell
+from kinetoscope_server.runs.targets import Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import Document, path_of
 
@@ -30,22 +30,22 @@ def region_of(server: KinetoscopeServer, document: Document, line: int, name: st
     return min(fitting, key=lambda region: abs(region.line - 1 - line), default=None)
 
 
-def order_of(
+def target_of(
     server: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Sequence[str] | None = None
-) -> Order | Finish:
-    """The order for a file or one of its regions, or why there is none."""
+) -> Target | Finish:
+    """The target for a file or one of its regions, or why there is none."""
     path = path_of(uri)
     if path is None:
         return Finish("refused", f"{uri} is no file on disk, so it cannot be profiled; save it first.")
     if line is None:
-        return Order(uri, path, None, arguments)
+        return Target(uri, path, None, arguments)
     document = server.documents.get(uri)
     if document is None:
         return Finish("refused", f"{Path(path).name} is not open.")
     region = _region_at_row(server, document, line) if name is None else region_of(server, document, line, name)
     if region is None:
         return Finish("refused", f"There is no region at line {line + 1} of {Path(path).name} any more.")
-    return Order(uri, path, region, arguments)
+    return Target(uri, path, region, arguments)
 
 
 def _region_at_row(server: KinetoscopeServer, document: Document, row: int) -> Region | None:
@@ -58,20 +58,20 @@ def register(server: KinetoscopeServer) -> None:
 
     @server.command(methods.PROFILE_REGION)
     def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> None:
-        _profile(ls, order_of(ls, uri, line, name))
+        _profile(ls, target_of(ls, uri, line, name))
 
     @server.command(methods.PROFILE_FILE)
     def _(ls: KinetoscopeServer, uri: str) -> None:
-        _profile(ls, order_of(ls, uri, None, None))
+        _profile(ls, target_of(ls, uri, None, None))
 
     @server.command(methods.PROFILE_WITH_ARGUMENTS)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
-        _profile(ls, order_of(ls, uri, line, None, _texts(arguments)))
+        _profile(ls, target_of(ls, uri, line, None, _texts(arguments)))
 
     @server.command(methods.PROFILE_PLAIN)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Any) -> None:
         given = None if arguments is None else _texts(arguments)
-        _profile(ls, order_of(ls, uri, line, name, given), is_plain=True)
+        _profile(ls, target_of(ls, uri, line, name, given), is_plain=True)
 
     @server.command(methods.CANCEL)
     def _(ls: KinetoscopeServer) -> bool:
@@ -121,11 +121,11 @@ def _texts(value: Any) -> list[str]:
     return cast("list[str]", value)
 
 
-def _profile(server: KinetoscopeServer, order: Order | Finish, *, is_plain: bool = False) -> None:
-    if isinstance(order, Finish):
-        tell(server, order)
+def _profile(server: KinetoscopeServer, target: Target | Finish, *, is_plain: bool = False) -> None:
+    if isinstance(target, Finish):
+        tell(server, target)
     else:
-        server.start(_told(server, profile(server, order, is_plain=is_plain)))
+        server.start(_told(server, profile(server, target, is_plain=is_plain)))
 
 
 async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:

@@ -13,7 +13,7 @@ from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server.features import details
-from kinetoscope_server.features.commands import measured_at, order_of
+from kinetoscope_server.features.commands import measured_at, target_of
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
@@ -63,10 +63,10 @@ def register(server: KinetoscopeServer) -> None:
 async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     uri = _given(params, "uri", str)
     line, name = _given(params, "line", int, None), _given(params, "name", str, None)
-    order = order_of(server, uri, line, name, _texts(params, "arguments"))
-    if isinstance(order, Finish):
-        return order
-    return await profile(server, order, token=params.get("workDoneToken"), replace=params.get("replace") is True)
+    target = target_of(server, uri, line, name, _texts(params, "arguments"))
+    if isinstance(target, Finish):
+        return target
+    return await profile(server, target, token=params.get("workDoneToken"), replace=params.get("replace") is True)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:

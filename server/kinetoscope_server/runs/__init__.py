@@ -1,1 +1,1 @@
-"""A run that somebody asked for: its order, its worker process, how far it is, and the next run's worker."""
+"""A run that somebody asked for: its request, its worker process, how far it is, and the next run's worker."""

@@ -3,14 +3,15 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.protocol.client import Client
 from kinetoscope_server.runs.progress import RunProgress, phase_text
 from kinetoscope_server.runs.standby import WarmInterpreter
-from kinetoscope_server.runs.worker import Event, Worker
+from kinetoscope_server.runs.worker import Event, TraceFiles, Worker
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ class ActiveRun:
     title: str
     uri: str
     region: tuple[int, str] | None
-    request: Mapping[str, Any]
+    job: RunRequest | TraceFiles
     worker: Worker
     progress: RunProgress
     phase: str = "starting"
@@ -61,7 +62,7 @@ class Runs:
 
     def begin(
         self,
-        request: Mapping[str, Any],
+        job: RunRequest | TraceFiles,
         title: str,
         uri: str,
         region: tuple[int, str] | None,
@@ -69,8 +70,8 @@ class Runs:
         finish: Callable[[Event], T],
     ) -> asyncio.Future[T]:
         """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
-        worker = self.warm.worker_for(request) or Worker()
-        active = self.active = ActiveRun(title, uri, region, request, worker, RunProgress(self._client, token))
+        worker = (self.warm.worker_for(job) if isinstance(job, RunRequest) else None) or Worker()
+        active = self.active = ActiveRun(title, uri, region, job, worker, RunProgress(self._client, token))
 
         def note(event: Event) -> None:
             self._note(active, event)
@@ -101,12 +102,15 @@ class Runs:
             self._on_phase(active)
         if event.get("is_leaving"):
             self._see_off(active)
-        self.warm.after(active.request, event)
+        if isinstance(active.job, RunRequest):
+            self.warm.after(active.job, event)
         return finish(event)
 
     async def _result(self, active: ActiveRun) -> Event:
         """Of the worker, once no script of an earlier run is at its clean-up: the GPU is that one's as long."""
-        while self._clean_ups and active.request["do"] == "profile":
+        if isinstance(active.job, TraceFiles):
+            return await active.worker.read(active.job)
+        while self._clean_ups:
             self._say(active, "waiting for the last run's own clean-up")
             ended = asyncio.ensure_future(self._clean_ups[0].worker.ended.wait())
             cancelled = asyncio.ensure_future(active.cancelled.wait())
@@ -117,7 +121,7 @@ class Runs:
                 active.worker.end()
                 return {"event": "error", "kind": "RunCancelled", "message": "It was cancelled.", "traceback": ""}
             await asyncio.sleep(0)
-        return await active.worker.result(active.request)
+        return await active.worker.profile(active.job)
 
     def _see_off(self, active: ActiveRun) -> None:
         """Shows that a script, measured by now, is still at its own clean-up, until it has ended or is ended."""
@@ -192,7 +196,8 @@ class Runs:
             await active.ended.wait()
 
     def _note(self, active: ActiveRun, event: Event) -> None:
-        self.warm.note(active.request, event)
+        if isinstance(active.job, RunRequest):
+            self.warm.note(active.job, event)
         if event["event"] == "output":
             self._client.log(event["text"].removesuffix("\n"))
         elif event["event"] == "progress" and event.get("is_leaving"):

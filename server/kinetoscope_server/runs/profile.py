@@ -1,10 +1,10 @@
-"""From an order to what is shown of it: saving, the question whether to replace a run, the run, its result or error."""
+"""From what a person wants profiled to what is shown: saving, whether to replace a run, the run, its end."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from lsprotocol import types
 
@@ -12,12 +12,13 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.results.by_file import Shown, rows_to_show
 from kinetoscope_server.runs.manager import ActiveRun
-from kinetoscope_server.runs.orders import RUN_PLAIN, Order, check_texts, command_text, request_of
 from kinetoscope_server.runs.run_errors import problem_of, troubles_of
-from kinetoscope_server.runs.worker import Event
+from kinetoscope_server.runs.targets import RUN_PLAIN, Target, check_texts, command_text, request_of
+from kinetoscope_server.runs.worker import Event, TraceFiles
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document, path_of
@@ -39,7 +40,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How an order ended. `message` is for people, `run` names the result in the store."""
+    """How a profile ended. `message` is for people, `run` names the result in the store."""
 
     how: How
     message: str
@@ -48,11 +49,11 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What goes to the worker, and for whom. `order` is None for a trace from elsewhere."""
+    """What goes to the worker, and for whom. `target` is None for a trace from elsewhere."""
 
-    request: dict[str, Any]
+    work: RunRequest | TraceFiles
     title: str
-    order: Order | None
+    target: Target | None
     token: int | str | None
     unsaved: Sequence[str]
 
@@ -62,37 +63,36 @@ _KEPT: Final = Finish("refused", "Another run goes on, and was kept.")
 
 async def profile(
     server: KinetoscopeServer,
-    order: Order,
+    target: Target,
     *,
     token: int | str | None = None,
     replace: bool = False,
     is_plain: bool = False,
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
-    prepared = await server.runs.prepared(_prepared(server, order, replace=replace))
+    prepared = await server.runs.prepared(_prepared(server, target, replace=replace))
     if prepared is None:
-        return Finish("cancelled", f"{order.title} was cancelled before it began.")
+        return Finish("cancelled", f"{target.title} was cancelled before it began.")
     if isinstance(prepared, Finish):
         return prepared
     replaced, unsaved, settings = prepared
     try:
-        request = request_of(order, settings, server.root_of(order.path))
+        request = request_of(target, settings, server.root_of(target.path), is_plain=is_plain)
     except KinetoscopeError as error:
         return Finish("failed", printable(str(error)))
-    request["is_plain"] = is_plain
-    server.client.log(f"{order.title}: {command_text(request)}\n")
-    return await _carry_out(server, _Job(request, order.title, order, token, unsaved), replaced)
+    server.client.log(f"{target.title}: {command_text(request)}\n")
+    return await _carry_out(server, _Job(request, target.title, target, token, unsaved), replaced)
 
 
-async def _offer_plain(server: KinetoscopeServer, order: Order) -> None:
+async def _offer_plain(server: KinetoscopeServer, target: Target) -> None:
     """After a failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as
     a code action where the run failed, until the next one.
     """
-    given = None if order.arguments is None else list(order.arguments)
-    server.plain_again = [order.uri, *(order.place or (None, None)), given]
-    name = printable(Path(order.path).name)
+    given = None if target.arguments is None else list(target.arguments)
+    server.plain_again = [target.uri, *(target.place or (None, None)), given]
+    name = printable(Path(target.path).name)
     if await server.client.ask(f"{name} failed in a prepared interpreter.", RUN_PLAIN) == RUN_PLAIN:
-        tell(server, await profile(server, order, is_plain=True))
+        tell(server, await profile(server, target, is_plain=True))
 
 
 async def make_ready(server: KinetoscopeServer, document: Document) -> None:
@@ -101,19 +101,19 @@ async def make_ready(server: KinetoscopeServer, document: Document) -> None:
     if settings.prepare != "onOpen" or not document.regions or server.runs.active is not None:
         return
     try:
-        request = request_of(Order(document.uri, document.path), settings, server.root_of(document.path))
+        request = request_of(Target(document.uri, document.path), settings, server.root_of(document.path))
     except KinetoscopeError:  # the click says it
         return
     server.warm.before(request)
 
 
 async def _prepared(
-    server: KinetoscopeServer, order: Order, *, replace: bool
+    server: KinetoscopeServer, target: Target, *, replace: bool
 ) -> tuple[ActiveRun | None, Sequence[str], Settings] | Finish:
     """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
     if not replace and not await _may_replace(server):
         return _KEPT
-    return server.runs.active, await _unsaved(server), await server.configuration.of(order.uri)
+    return server.runs.active, await _unsaved(server), await server.configuration.of(target.uri)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
@@ -130,9 +130,8 @@ async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequen
         check_texts("A trace or source", [*paths, *files])
     except KinetoscopeError as error:
         return Finish("failed", printable(str(error)))
-    request = {"do": "read", "traces": paths, "sources": files}
     title = printable(f"Reading {', '.join(Path(path).name for path in paths)}")
-    return await _carry_out(server, _Job(request, title, None, None, ()), replaced)
+    return await _carry_out(server, _Job(TraceFiles(paths, files), title, None, None, ()), replaced)
 
 
 def tell(server: KinetoscopeServer, finish: Finish) -> None:
@@ -163,28 +162,28 @@ async def _unsaved(server: KinetoscopeServer) -> list[str]:
 
 
 async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun | None) -> Finish:
-    order = job.order
+    target = job.target
     async with server.runs.beginning:
         if server.runs.active not in (None, replaced):
             return _KEPT  # of two that were asked for at once, the first one runs
         await server.runs.replace()
         server.plain_again = []
         work = server.runs.begin(
-            job.request,
+            job.work,
             job.title,
-            order.uri if order else "",
-            order.place if order else None,
+            target.uri if target else "",
+            target.place if target else None,
             job.token,
-            lambda event: _finish(server, event, order, job.unsaved),
+            lambda event: _finish(server, event, target, job.unsaved),
         )
     return await server.runs.end_of(work)
 
 
-def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsaved: Sequence[str]) -> Finish:
+def _finish(server: KinetoscopeServer, event: Event, target: Target | None, unsaved: Sequence[str]) -> Finish:
     if event["event"] == "error":
         server.set_troubles(troubles_of([problem_of(event)]))
-        if order is not None and event["kind"] == "RunError" and event.get("is_prepared"):
-            server.start(_offer_plain(server, order))
+        if target is not None and event["kind"] == "RunError" and event.get("is_prepared"):
+            server.start(_offer_plain(server, target))
         return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
     run = event["run"] or server.archive.keep(event["result"])
     shown = Shown.of(event["result"], run)
@@ -193,18 +192,18 @@ def _finish(server: KinetoscopeServer, event: Event, order: Order | None, unsave
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"
-    if order is not None and how == "failed" and result.run is not None and result.run.is_prepared:
-        server.start(_offer_plain(server, order))
+    if target is not None and how == "failed" and result.run is not None and result.run.is_prepared:
+        server.start(_offer_plain(server, target))
     ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
-    changed = [path for path in unsaved if path in ran or (order is not None and path == order.path)]
-    return Finish(how, _message(result, order, changed), run)
+    changed = [path for path in unsaved if path in ran or (target is not None and path == target.path)]
+    return Finish(how, _message(result, target, changed), run)
 
 
-def _message(result: Result, order: Order | None, changed: Sequence[str]) -> str:
+def _message(result: Result, target: Target | None, changed: Sequence[str]) -> str:
     placed = [region for region in rows_to_show(result) if region.file is not None]
     shown = placed
-    if order is not None and order.region is not None:
-        shown = [region for region in placed if order.region.matches(region.name)] or placed
+    if target is not None and target.region is not None:
+        shown = [region for region in placed if target.region.matches(region.name)] or placed
     if len(shown) == 1:
         only = shown[0]
         times = unmeasured_text(only) if isinstance(only, Unmeasured) else region_text(only)

@@ -5,14 +5,17 @@ Which run it fits is for the worker to say; here is when there is one, and which
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, Literal
 
+from kinetoscope_core.run.standby import Preparation
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.runs.worker import Event, Worker
 
 log = logging.getLogger(__name__)
 
 State = Literal["none", "preparing", "ready"]
+_Script = tuple[str, bool, str | None]
 
 PREPARE_AFTER_S: Final = 0.3
 """So that what was measured is shown first."""
@@ -33,16 +36,15 @@ class WarmInterpreter:
         self._say = say
         self._idle_s = idle_s
         self._worker: Worker | None = None
-        self._order: dict[str, Any] | None = None
-        self._order_of: tuple[Any, ...] = ()
+        self._last: tuple[Preparation, _Script] | None = None
         self._state: State = "none"
-        self._cold: dict[tuple[Any, ...], str] = {}
+        self._cold: dict[_Script, str] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
 
-    def worker_for(self, request: Mapping[str, Any]) -> Worker | None:
+    def worker_for(self, request: RunRequest) -> Worker | None:
         """The prepared worker, for one run; None where there is none or the script has to start cold."""
-        if request["do"] != "profile" or request["prepare"] == "off" or request["is_plain"]:
+        if not request.prepares_next or request.is_plain:
             return None
         worker = self._worker
         if worker is None:
@@ -57,7 +59,7 @@ class WarmInterpreter:
         self._set("none")
         return worker
 
-    def note(self, request: Mapping[str, Any], event: Event) -> None:
+    def note(self, request: RunRequest, event: Event) -> None:
         """Takes in what a worker says of its run: that the script did without what was prepared."""
         if event["event"] == "cold":
             self._say(f"The prepared interpreter does not fit, a new one is started: {event['why']}.\n")
@@ -65,34 +67,27 @@ class WarmInterpreter:
             self._cold[_script(request)] = event["why"]
             self._say(f"The script begins again in a new interpreter, and so from now on: {event['why']}.\n")
 
-    def after(self, request: Mapping[str, Any], event: Event) -> None:
+    def after(self, request: RunRequest, event: Event) -> None:
         """Prepares the next run after one that has ended with this event."""
-        if request["do"] != "profile" or request["prepare"] == "off" or _script(request) in self._cold:
+        if not request.prepares_next or _script(request) in self._cold:
             return
         if event.get("why_plain"):
             self._cold[_script(request)] = event["why_plain"]
             self._say(f"The next run will begin in a new interpreter, too: {event['why_plain']}.\n")
             return
-        order = event.get("order") or (self._order if event.get("kind") in _SCRIPT_RAN else None)
-        if order is not None:
+        if event.get("preparation"):
+            self._last = Preparation.of(event["preparation"]), _script(request)
+        elif event.get("kind") not in _SCRIPT_RAN:
+            return
+        if self._last is not None:
             self.drop()
-            if event.get("order"):
-                self._order, self._order_of = order, _script(request)
-            self._call(PREPARE_AFTER_S, lambda: self._prepare(request, order))
+            preparation, script = self._last
+            self._call(PREPARE_AFTER_S, lambda: self._prepare(preparation, script))
 
-    def before(self, request: Mapping[str, Any]) -> None:
+    def before(self, request: RunRequest) -> None:
         """Prepares the first run of a file that was opened, unless something is prepared already."""
         if self._worker is None and _script(request) not in self._cold:
-            order = {
-                **{
-                    name: request[name]
-                    for name in ("interpreter", "top", "folder", "environment", "script", "arguments")
-                },
-                "packages": request["packages"],
-                "cuda": True,
-                "cold_s": None,
-            }
-            self._prepare(request, order)
+            self._prepare(Preparation(request, cuda=True, cold_s=None), _script(request))
 
     def drop(self) -> None:
         """Ends what is prepared."""
@@ -108,7 +103,7 @@ class WarmInterpreter:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(after_s, function)
 
-    def _prepare(self, request: Mapping[str, Any], order: dict[str, Any]) -> None:
+    def _prepare(self, preparation: Preparation, script: _Script) -> None:
         def note(event: Event) -> None:
             if worker is not self._worker:
                 return
@@ -116,16 +111,16 @@ class WarmInterpreter:
                 self._set("ready", gpu=event["cuda"], memory_bytes=event["memory_bytes"])
             elif event["event"] in ("not_prepared", "ended"):
                 why = event.get("why", "its process has ended")
-                self._lost(request, order, why, is_lasting=event.get("is_lasting", False))
+                self._lost(preparation, script, why, is_lasting=event.get("is_lasting", False))
 
         self.drop()
         worker = self._worker = Worker()
         worker.on_event = note
         self._set("preparing")
-        self._starting = asyncio.ensure_future(worker.prepare(order))
+        self._starting = asyncio.ensure_future(worker.prepare(preparation))
         self._call(self._idle_s, self.drop)
 
-    def _lost(self, request: Mapping[str, Any], order: dict[str, Any], why: str, *, is_lasting: bool) -> None:
+    def _lost(self, preparation: Preparation, script: _Script, why: str, *, is_lasting: bool) -> None:
         """It could not be prepared, or has died. Without the GPU it may do; else, if it would be so again, the script
         that it was for starts cold from now on.
         """
@@ -134,10 +129,10 @@ class WarmInterpreter:
         self._say(f"No interpreter is kept ready for the next run: {why}.\n")
         if was_ready:
             return
-        if order["cuda"]:
-            self._prepare(request, {**order, "cuda": False})
+        if preparation.cuda:
+            self._prepare(preparation._replace(cuda=False), script)
         elif is_lasting:
-            self._cold[self._order_of] = why
+            self._cold[script] = why
 
     def _set(self, state: State, *, gpu: bool = False, memory_bytes: int | None = None) -> None:
         if state != self._state:
@@ -145,5 +140,5 @@ class WarmInterpreter:
             self._on_state({"state": state, "gpu": gpu, "memory_bytes": memory_bytes})
 
 
-def _script(request: Mapping[str, Any]) -> tuple[Any, ...]:
-    return request["script"], request["is_module"], request["folder"]
+def _script(request: RunRequest) -> _Script:
+    return request.script, request.is_module, request.folder

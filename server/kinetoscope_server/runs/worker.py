@@ -7,12 +7,14 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from kinetoscope_core import log_file
+from kinetoscope_core.run.standby import Preparation
+from kinetoscope_core.runner.request import RunRequest
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +32,16 @@ _KILL_AFTER_S: Final = 5.0
 _STDERR_KEPT: Final = 4_000
 
 
+class TraceFiles(NamedTuple):
+    """Traces from elsewhere, and the sources whose regions they are shown at: paths."""
+
+    traces: Sequence[str]
+    sources: Sequence[str]
+
+
 class Worker:
-    """A process for one job. `prepare` may start it ahead; `result` gives it the job and returns its last event.
+    """A process for one job. `prepare` may start it ahead; `profile`, `read` or `examine` gives it the job and returns
+    its last event.
 
     `on_event` gets all other events, those that follow as well, and `ended` when the process has, which sets `ended`,
     too. `cancel` may be called at any time.
@@ -49,16 +59,28 @@ class Worker:
         self._cancels = 0
         self.ended = asyncio.Event()
 
-    async def prepare(self, order: Mapping[str, Any]) -> None:
+    async def prepare(self, preparation: Preparation) -> None:
         """Has it make the interpreter ready for a job that comes later."""
         await self._start()
-        self._write(orjson.dumps({"do": "prepare", "order": order}))
+        self._write({"do": "prepare", "preparation": preparation.as_dict()})
 
-    async def result(self, request: Mapping[str, Any]) -> Event:
-        """The event that ends the job: `result` or `error`. A worker that dies without one is an error too."""
+    async def profile(self, request: RunRequest) -> Event:
+        """The event that ends the run: `result` or `error`. A worker that dies without one is an error too."""
+        self._is_profiling = True
+        return await self._result_of({"do": "profile", "request": request.as_dict()})
+
+    async def read(self, files: TraceFiles) -> Event:
+        """The event that ends the reading of traces."""
+        return await self._result_of({"do": "read", **files._asdict()})
+
+    async def examine(self, request: RunRequest) -> Event:
+        """The event that says what there is to measure with."""
+        return await self._result_of({"do": "doctor", "request": request.as_dict()})
+
+    async def _result_of(self, job: Mapping[str, Any]) -> Event:
         await self._start()
-        self._has_job, self._is_profiling = True, request["do"] == "profile"
-        self._write(orjson.dumps(request))
+        self._has_job = True
+        self._write(job)
         for _ in range(self._cancels):
             self._cancel_job()
         try:
@@ -138,7 +160,7 @@ class Worker:
             return
         process = self._process
         if process is not None and process.returncode is None:
-            self._write(b'{"do":"cancel"}')
+            self._write({"do": "cancel"})
         if self._cancels > 2:
             asyncio.get_running_loop().call_later(_KILL_AFTER_S, self._kill)
 
@@ -149,11 +171,11 @@ class Worker:
             kept = (kept + data)[-_STDERR_KEPT:]
         return kept.decode(errors="replace")
 
-    def _write(self, line: bytes) -> None:
+    def _write(self, message: Mapping[str, Any]) -> None:
         process = self._process
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
             with contextlib.suppress(OSError, RuntimeError):
-                process.stdin.write(line + b"\n")
+                process.stdin.write(orjson.dumps(message) + b"\n")
 
     def _kill(self) -> None:
         """The worker alone: the runner in the script sees its line end, and ends with everything that it started."""

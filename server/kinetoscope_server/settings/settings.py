@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from kinetoscope_core.analysis.findings import RULES
-from kinetoscope_core.run.config import DEFAULT_ACTIVE, DEFAULT_BUDGET_S, DEFAULT_WARMUP
+from kinetoscope_core.runner.request import RunRequest
 
 SECTION: Final = "kinetoscope"
+_DEFAULTS: Final = RunRequest("")
 
 HintStyle = Literal["total and self", "total", "off"]
 Prepare = Literal["afterRun", "onOpen", "off"]
@@ -60,10 +61,10 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     folder: str | None = None
     runs: tuple[RunSettings, ...] = ()
-    warmup: int = DEFAULT_WARMUP
-    active: int = DEFAULT_ACTIVE
+    warmup: int = _DEFAULTS.warmup
+    active: int = _DEFAULTS.active
     to_the_end: bool = False
-    budget_s: float = DEFAULT_BUDGET_S
+    budget_s: float = _DEFAULTS.budget_s
     time_limit_s: float | None = None
     prepare: Prepare = "afterRun"
     packages: tuple[str, ...] = ()

@@ -7,8 +7,9 @@ first one where no other will come.
 """
 
 import os
-from typing import Any, Callable, Dict, List, Set
+from typing import Callable, Dict, Iterable, List, Set
 
+from ..request import RunRequest, Span
 from .log import NamedRegion, Place, Series
 
 PATIENCE = 20
@@ -25,46 +26,24 @@ MANY_NAMES = 64
 """So many names that differ in their numbers, each called once, are numbered steps rather than layers of a model."""
 
 
-class Plan:
-    """What the starting program asked for, as it came over the channel."""
-
-    def __init__(self, message: Dict[str, Any]) -> None:
-        self.warmup: int = message["warmup"]
-        self.active: int = message["active"]
-        self.to_the_end: bool = message["to_the_end"]
-        self.budget_s: float = message["budget_s"]
-        self.focus_name: str = message["focus_name"]
-        self.focus_places: List[Span] = [Span(*span) for span in message["focus_places"]]
-        self.known_places: List[Span] = [Span(*span) for span in message["known_places"]]
-
-    @property
-    def has_focus(self) -> bool:
-        return bool(self.focus_name or self.focus_places)
+def _holds(span: Span, place: Place) -> bool:
+    """Whether the place, or the line of a helper that it is entered through, is one of these."""
+    return any(span.first <= line <= span.last and os.path.realpath(file) == span.file for file, line in place.stands())
 
 
-class Span:
-    """Lines of a file, from 1, both ends included."""
-
-    def __init__(self, file: str, first: int, last: int) -> None:
-        self.file = os.path.realpath(file)
-        self.first = first
-        self.last = last
-
-    def holds(self, place: Place) -> bool:
-        """Whether the place, or the line of a helper that it is entered through, is one of these."""
-        return any(
-            self.first <= line <= self.last and os.path.realpath(file) == self.file for file, line in place.stands()
-        )
+def _real(spans: Iterable[Span]) -> List[Span]:
+    return [span._replace(file=os.path.realpath(span.file)) for span in spans]
 
 
 class Schedule:
     """Follows the calls of all regions. `should_start` and `is_full` are asked at each entry and exit."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, request: RunRequest) -> None:
+        self._request = request
+        self._focus_places = _real(request.focus_places)
         self.is_full = False
         self._is_open = False
-        self._not_reached = list(plan.known_places)
+        self._not_reached = _real(request.known_places)
         self._incomplete: Dict[Series, Set[NamedRegion]] = {}
         self._seen: Set[NamedRegion] = set()
         self._places: Set[Place] = set()
@@ -73,14 +52,13 @@ class Schedule:
         self._opens_at_once = False
 
     def is_focus(self, region: NamedRegion) -> bool:
-        plan = self.plan
-        if plan.focus_name:
-            return region.name == plan.focus_name
+        if self._request.focus_name:
+            return region.name == self._request.focus_name
         place = region.place
         if not place.is_settled:
-            return any(span.holds(place) for span in plan.focus_places)
+            return any(_holds(span, place) for span in self._focus_places)
         if place not in self._focused:
-            self._focused[place] = any(span.holds(place) for span in plan.focus_places)
+            self._focused[place] = any(_holds(span, place) for span in self._focus_places)
         return self._focused[place]
 
     def should_start(self, region: NamedRegion, call: int, comes_again: Callable[[], bool]) -> bool:
@@ -88,11 +66,11 @@ class Schedule:
 
         `comes_again` says whether the code that enters it may run a second time.
         """
-        if self.plan.has_focus:
+        if self._request.has_focus:
             if not self.is_focus(region) or region.is_nested_in_itself():
                 return False
             series = region.series
-            is_warm = call >= self.plan.warmup - 1
+            is_warm = call >= self._request.warmup - 1
             is_numbered = series.names >= MANY_NAMES and series.has_each_once()
             self._opens_at_once = not is_warm and not call and not comes_again()
             self._is_open = is_warm or is_numbered or self._opens_at_once
@@ -109,13 +87,13 @@ class Schedule:
             self._incomplete.setdefault(region.series, set()).add(region)
         if region.place not in self._places:
             self._places.add(region.place)
-            self._not_reached = [span for span in self._not_reached if not span.holds(region.place)]
+            self._not_reached = [span for span in self._not_reached if not _holds(span, region.place)]
 
     def note_exit(self, region: NamedRegion, *, is_inside: bool) -> None:
         """Sets `is_full` when this exit was the last one to wait for. `is_inside`: other regions are open still."""
-        if self.is_full or not self._is_open or self.plan.to_the_end:
+        if self.is_full or not self._is_open or self._request.to_the_end:
             return
-        if self.plan.has_focus:
+        if self._request.has_focus:
             self._note_focus_exit(region)
         else:
             self._note_any_exit(region, is_inside)
@@ -125,8 +103,9 @@ class Schedule:
             return
         finished = self._focus_finished
         finished[region] = finished.get(region, 0) + 1
-        # The window opened for a warm-up call where there are any.
-        needed = self.plan.active + (self.plan.warmup if self._opens_at_once else 1 if self.plan.warmup else 0)
+        # The recording began with a warm-up call where there are any.
+        warmup = self._request.warmup
+        needed = self._request.active + (warmup if self._opens_at_once else min(warmup, 1))
         calls, names = sum(finished.values()), len(finished)
         if names == calls and names > 1:
             needed = max(needed, MANY_NAMES)
@@ -135,7 +114,7 @@ class Schedule:
         self.is_full = calls >= needed
 
     def _note_any_exit(self, region: NamedRegion, is_inside: bool) -> None:
-        needed = self.plan.warmup + self.plan.active
+        needed = self._request.warmup + self._request.active
         # What a helper is called with next is not known before one of its names has come again.
         enough = max(needed, 2) if region.place.is_behind_a_helper else needed
         series = region.series

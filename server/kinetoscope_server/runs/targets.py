@@ -1,35 +1,24 @@
-"""From what a person asked for to what the worker is asked for. Knows settings and files, no protocol."""
+"""From the file or region that a person wants profiled to the request for its run, by the settings."""
 
 import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from kinetoscope_core.errors import UsageError
+from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.text import printable
-from kinetoscope_server.settings.settings import SECTION, RunSettings, Settings
-
-_RUNS_OF_TESTS = (
-    f"pytest, with the setting {SECTION}.runs:"
-    ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}]'
-)
-
-_CALLED = {
-    **{name: f"the setting {SECTION}.{name}" for name in ("interpreter", "folder", "warmup")},
-    "to_the_end": f"the setting {SECTION}.toTheEnd",
-    "tests": _RUNS_OF_TESTS,
-}
-
+from kinetoscope_server.settings.settings import RunSettings, Settings
 
 RUN_PLAIN: Final = "Run again without preparation"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """Profile the file at `path`, or one region of it. `arguments` go before those of the settings."""
+class Target:
+    """The file at `path`, or one region of it. `arguments` go before those of the settings."""
 
     uri: str
     path: str
@@ -46,46 +35,45 @@ class Order:
         return None if self.region is None else (self.region.line - 1, self.region.name)
 
 
-def request_of(order: Order, settings: Settings, root: Path | None) -> dict[str, Any]:
-    """The worker's request. Raises `UsageError` if the file or the region is not on disk."""
-    run = settings.run_settings(order.path, root)
-    folder = _absolute(run.folder, root) if run.folder else str(root or Path(order.path).parent)
+def request_of(target: Target, settings: Settings, root: Path | None, *, is_plain: bool = False) -> RunRequest:
+    """The request for its run. Raises `UsageError` if the file or the region is not on disk."""
+    run = settings.run_settings(target.path, root)
+    folder = _absolute(run.folder, root) if run.folder else str(root or Path(target.path).parent)
     is_module = run.module is not None
-    script = run.module or (_absolute(run.script, root) if run.script else order.path)
+    script = run.module or (_absolute(run.script, root) if run.script else target.path)
     if not is_module and not Path(script).is_file():
         raise UsageError(f"{script} is not on disk, so it cannot run; save it first.")
-    given = order.arguments if order.arguments is not None else run.arguments or ()
-    arguments = [_with_folders(argument, root).replace("${file}", order.path) for argument in given]
+    given = target.arguments if target.arguments is not None else run.arguments or ()
+    arguments = tuple(_with_folders(argument, root).replace("${file}", target.path) for argument in given)
     interpreter = _interpreter(run, root)
     environment = {
-        name: _with_folders(value, root).replace("${file}", order.path) for name, value in run.environment.items()
+        name: _with_folders(value, root).replace("${file}", target.path) for name, value in run.environment.items()
     }
     check_texts("An argument", arguments)
     check_texts("A variable of the environment", [*environment, *environment.values()])
     check_texts("The interpreter, script or folder", [interpreter or "", script, folder])
-    return {
-        "do": "profile",
-        "script": script,
-        "is_module": is_module,
-        "arguments": arguments,
-        "interpreter": interpreter,
-        "top": None if root is None else str(root),
-        "folder": folder,
-        "environment": environment,
-        "region": None if order.region is None else f"{order.path}:{_line_on_disk(order.path, order.region)}",
-        "warmup": settings.warmup,
-        "active": settings.active,
-        "to_the_end": settings.to_the_end,
-        "budget_s": settings.budget_s,
-        "time_limit_s": settings.time_limit_s,
-        "prepare": settings.prepare,
-        "packages": list(settings.packages),
-        "called": _CALLED,
-    }
+    return RunRequest(
+        script,
+        is_module,
+        arguments,
+        interpreter,
+        top=None if root is None else str(root),
+        folder=folder,
+        environment=environment,
+        region=None if target.region is None else f"{target.path}:{_line_on_disk(target.path, target.region)}",
+        warmup=settings.warmup,
+        active=settings.active,
+        to_the_end=settings.to_the_end,
+        budget_s=settings.budget_s,
+        time_limit_s=settings.time_limit_s,
+        is_plain=is_plain,
+        prepares_next=settings.prepare != "off",
+        packages=settings.packages,
+    )
 
 
-def doctor_request(path: str | None, settings: Settings, root: Path | None) -> dict[str, Any]:
-    """The worker's request to say what the runs of a file, or of no particular one, have to measure with.
+def examined_request(path: str | None, settings: Settings, root: Path | None) -> RunRequest:
+    """As much of the request as says what the runs of a file, or of no particular one, have to measure with.
 
     Raises `UsageError`.
     """
@@ -95,21 +83,13 @@ def doctor_request(path: str | None, settings: Settings, root: Path | None) -> d
     environment = {name: _with_folders(value, root) for name, value in run.environment.items()}
     check_texts("The interpreter or folder", [interpreter or "", folder or ""])
     check_texts("A variable of the environment", [*environment, *environment.values()])
-    return {
-        "do": "doctor",
-        "script": path or "",
-        "interpreter": interpreter,
-        "top": top,
-        "folder": folder,
-        "environment": environment,
-        "called": _CALLED,
-    }
+    return RunRequest(path or "", interpreter=interpreter, top=top, folder=folder, environment=environment)
 
 
-def command_text(request: dict[str, Any]) -> str:
+def command_text(request: RunRequest) -> str:
     """What runs, as one would type it."""
-    script = ["-m", request["script"]] if request["is_module"] else [request["script"]]
-    return shlex.join([request["interpreter"] or "python", *script, *request["arguments"]])
+    script = ["-m", request.script] if request.is_module else [request.script]
+    return shlex.join([request.interpreter or "python", *script, *request.arguments])
 
 
 def check_texts(what: str, texts: Sequence[str]) -> None:

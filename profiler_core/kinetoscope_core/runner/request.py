@@ -1,0 +1,72 @@
+"""What is to run and how much of it is measured, from the click or the command line to the runner.
+
+A `NamedTuple`, as `dataclasses` would load modules into the script's process that a plain `python` has not.
+"""
+
+from types import MappingProxyType
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Tuple
+
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+
+class Span(NamedTuple):
+    """Lines of a file, from 1, both ends included."""
+
+    file: str
+    first: int
+    last: int
+
+
+class RunRequest(NamedTuple):
+    """One run. Who starts it knows the first fields; `profile` adds the last ones, from the sources.
+
+    `script` is a path, or a module's name where `is_module`. `interpreter` is None until one is chosen, for which `top`
+    says how far up a `.venv` is looked for. `environment` is added to our own. `region` is NAME or FILE:LINE, and None
+    where all are measured.
+
+    `warmup` calls of a region are run and not measured, then at least `active` are measured. `budget_s` bounds the
+    time under the profiler in s, `time_limit_s` that of the whole run (None: no limit); with `to_the_end` the script is
+    never ended early.
+
+    `is_plain`: not in a prepared interpreter. `prepares_next`: one is made ready for the next run, with torch and
+    `packages`.
+    """
+
+    script: str
+    is_module: bool = False
+    arguments: Tuple[str, ...] = ()
+    interpreter: Optional[str] = None
+    top: Optional[str] = None
+    folder: Optional[str] = None
+    environment: Mapping[str, str] = NO_VARIABLES
+    region: Optional[str] = None
+    warmup: int = 3
+    active: int = 5
+    to_the_end: bool = False
+    budget_s: float = 20.0  # enough for eight steps of most training loops; more makes traces of gigabytes
+    time_limit_s: Optional[float] = None
+    is_plain: bool = False
+    prepares_next: bool = False
+    packages: Tuple[str, ...] = ()
+    focus_name: str = ""
+    """The one region that is measured, by the name it has when it runs; or by its places."""
+    focus_places: Tuple[Span, ...] = ()
+    known_places: Tuple[Span, ...] = ()
+
+    @property
+    def has_focus(self) -> bool:
+        return bool(self.focus_name or self.focus_places)
+
+    def as_dict(self) -> Dict[str, Any]:
+        """As JSON has it."""
+        return {**self._asdict(), "environment": dict(self.environment)}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "RunRequest":
+        """From the JSON of what `as_dict` gave."""
+        given = dict(values)
+        for name in ("arguments", "packages"):
+            given[name] = tuple(given[name])
+        for name in ("focus_places", "known_places"):
+            given[name] = tuple(Span(*each) for each in given[name])
+        return cls(**given)
