@@ -197,7 +197,7 @@ def test_a_trace_of_the_cpu_alone_has_nothing_to_complain_about(tmp_path: Path) 
     ("name", "code", "evidence"),
     [
         ("ts_zero_kernel", "lost-times", {"count": 1}),
-        ("launched_before_window", "launched-before-window", {"count": 2, "device_ns": 45_000}),
+        ("launched_before_window", "launched-before-recording", {"count": 2, "device_ns": 45_000}),
         ("backward_two_candidates", "backward-without-region", {"count": 1}),
         ("unfinished_region", "unfinished-region", {"count": 1}),
     ],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.breakdown import Recording, breakdowns
-from kinetoscope_core.analysis.statistics import Calls, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.trace import read_trace
 
 _WAIT = "cudaStreamSynchronize"
@@ -251,9 +251,9 @@ def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warm
         trace, _ = read_trace(path)
     found = attribute(trace)
     keys = [RegionKey(call.name) for call in found.calls]
-    window = Window(found.calls, keys, [index < warmup for index in range(len(keys))])
-    parts = breakdowns([Recording(trace, found, window)], Calls(window), has_all=True)
-    for region in summarise(Calls(window)):
+    recorded = RecordedCalls(found.calls, keys, [index < warmup for index in range(len(keys))])
+    parts = breakdowns([Recording(trace, found, recorded)], Calls(recorded), has_all=True)
+    for region in summarise(Calls(recorded)):
         part = parts[RegionKey(region.name)]
         cpu = (part.cpu_self_ns, part.cpu_api_calls_ns, part.cpu_operators_ns, part.cpu_nested_ns)
         assert min(cpu) >= 0

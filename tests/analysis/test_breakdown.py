@@ -8,7 +8,7 @@ import pytest
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.breakdown import breakdowns
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Calls, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.results.measures import ChainLink, KernelShare
 from kinetoscope_core.trace import read_trace
 
@@ -21,12 +21,14 @@ def recording_of(path, warmup=0):
     """The trace, its first calls taken for warm-up."""
     trace, _ = read_trace(path)
     attribution = attribute(trace)
-    plain = Window.by_name(attribution.calls)
-    return Recording(trace, attribution, Window(plain.calls, plain.keys, [i < warmup for i in range(len(plain.keys))]))
+    plain = RecordedCalls.by_name(attribution.calls)
+    return Recording(
+        trace, attribution, RecordedCalls(plain.calls, plain.keys, [i < warmup for i in range(len(plain.keys))])
+    )
 
 
 def breakdowns_of(recording, *, has_all=False):
-    return breakdowns([recording], Calls(recording.window), has_all=has_all)
+    return breakdowns([recording], Calls(recording.recorded), has_all=has_all)
 
 
 def made(folder, *events):
@@ -44,8 +46,8 @@ def made(folder, *events):
 
 
 def assert_adds_up(*recordings):
-    parts = breakdowns(recordings, Calls(*(each.window for each in recordings)), has_all=True)
-    for region in summarise(Calls(*(recording.window for recording in recordings))):
+    parts = breakdowns(recordings, Calls(*(each.recorded for each in recordings)), has_all=True)
+    for region in summarise(Calls(*(recording.recorded for recording in recordings))):
         part = parts[RegionKey(region.name)]
         cpu = (part.cpu_nested_ns, part.cpu_operators_ns, part.cpu_api_calls_ns, part.cpu_self_ns)
         assert sum(cpu) == region.cpu_total_ns.sum
@@ -75,7 +77,7 @@ def test_the_parts_add_up_to_the_totals(path):
     assert_adds_up(recording_of(path, warmup=3))
 
 
-def test_the_parts_of_several_windows_add_up():
+def test_the_parts_of_several_recordings_add_up():
     assert_adds_up(*(recording_of(path) for path in RECORDED[:4]))
 
 

@@ -143,11 +143,11 @@ def test_launches_without_a_record_are_counted_where_they_stand(tmp_path):
     assert "(r 1×)" in finding.message
 
 
-def test_work_from_before_the_window_is_told_once():
+def test_work_from_before_the_recording_is_told_once():
     result = measure_traces([TRACES / "made" / "launched_before_window.json"], [])
-    assert [each.code for each in result.findings] == ["launched-before-window"]
+    assert [each.code for each in result.findings] == ["launched-before-recording"]
     assert result.findings[0].evidence == {"count": 2, "gpu_ns": 45_000}
-    assert "launched-before-window" not in [problem.code for problem in result.problems]
+    assert "launched-before-recording" not in [problem.code for problem in result.problems]
 
 
 def test_backward_work_of_which_nothing_says_whose_it_is_lies_outside():

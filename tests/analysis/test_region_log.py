@@ -44,9 +44,9 @@ def region(name, line=1, safe_name=None):
 def matched(regions, entries, calls):
     """`entries` are (region, time) or (region, time, thread); the result are indices into them, None for no entry."""
     made = [Entry(e[0], i, i, e[2] if len(e) > 2 else "1", BASE + e[1]) for i, e in enumerate(entries)]
-    window = LoggedRecording(Path(), is_of_script=False, records_cuda=False, entries=made)
-    log = RegionLog(regions, [window], [], 0, was_aside=False)
-    return [entry and entry.call for entry in match_entries(log, window, calls, BASE)]
+    recorded = LoggedRecording(Path(), is_of_script=False, records_cuda=False, entries=made)
+    log = RegionLog(regions, [recorded], [], 0, was_aside=False)
+    return [entry and entry.call for entry in match_entries(log, recorded, calls, BASE)]
 
 
 def test_equal_numbers_are_matched_in_order():
@@ -74,7 +74,7 @@ def test_torch_s_own_annotations_have_no_entry():
     ]
 
 
-def test_a_region_that_was_open_before_the_window_takes_no_entry_of_another():
+def test_a_region_that_was_open_before_the_recording_takes_no_entry_of_another():
     # Its slice starts before any entry was noted; the clock says so.
     assert matched([region("x")], [(0, 1_000_000)], [call("x", 0), call("x", 1_000_100)]) == [None, 0]
 

@@ -11,7 +11,7 @@ import pytest
 from kinetoscope_core.analysis import timeline
 from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import MOST_CALLS, Calls, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import MOST_CALLS, Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.analysis.timeline import MOST_SPANS, timelines
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.results.measures import CallTimes
@@ -26,11 +26,11 @@ EVERY = pytest.mark.parametrize("path", [*RECORDED, *MADE], ids=lambda path: f"{
 def recording_of(path):
     trace, _ = read_trace(path)
     attribution = attribute(trace)
-    return Recording(trace, attribution, Window.by_name(attribution.calls))
+    return Recording(trace, attribution, RecordedCalls.by_name(attribution.calls))
 
 
 def timelines_of(recording):
-    return timelines([recording], Calls(recording.window))
+    return timelines([recording], Calls(recording.recorded))
 
 
 def made(folder, *events):
@@ -50,7 +50,7 @@ def made(folder, *events):
 @EVERY
 def test_a_timeline_is_the_median_call_and_holds_together(path):
     recording = recording_of(path)
-    regions = {region.name: region for region in summarise(Calls(recording.window))}
+    regions = {region.name: region for region in summarise(Calls(recording.recorded))}
     for key, line in timelines_of(recording).items():
         region = regions[key.name]
         median = region.median_call
@@ -239,14 +239,16 @@ def test_the_times_of_all_calls_are_those_of_the_statistics(path):
 
 
 def measure_regions(path):
-    return summarise(Calls(recording_of(path).window))
+    return summarise(Calls(recording_of(path).recorded))
 
 
 def test_of_many_calls_evenly_chosen_ones_are_kept_and_warm_up_is_marked(tmp_path):
     number = 1_000
     recording = made(tmp_path, *(("user_annotation", "r", 1, 100 * at, 1 + at % 50, 0) for at in range(number)))
-    window = recording.window
-    (region,) = summarise(Calls(Window(window.calls, window.keys, [at < 7 for at in range(number)], base_time_ns=5)))
+    recorded = recording.recorded
+    (region,) = summarise(
+        Calls(RecordedCalls(recorded.calls, recorded.keys, [at < 7 for at in range(number)], base_time_ns=5))
+    )
     times = region.call_times
     assert len(times) == MOST_CALLS
     assert times[0] == CallTimes(0, 5, True, 1_000, 1_000, None, None)

@@ -54,7 +54,7 @@ def test_a_stuck_script_loses_nothing_when_it_is_cancelled():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("attempt", [1, 2])
-def test_busy_threads_survive_the_end_of_the_window(kinetoscope, attempt):
+def test_busy_threads_survive_the_end_of_the_recording(kinetoscope, attempt):
     ran = kinetoscope("profile", SCRIPTS / "busy_threads.py", "--json", keep_as=f"busy_threads_{attempt}")
     assert ran.code == 0, ran.stderr
     assert ran.region("main")["launches"]["median"] >= 1

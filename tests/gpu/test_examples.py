@@ -129,5 +129,5 @@ def test_one_focused_region_ends_the_script(kinetoscope):
     assert ran.code == 0, ran.stderr
     assert ran.region("backward")["measured"] == 5
     assert ran.result["run"]["was_ended_early"]
-    # The window opened for the last warm-up call, which took the profiler's wait on the autograd thread too.
+    # The recording started at the last warm-up call, which took the profiler's wait on the autograd thread too.
     assert ran.region("backward")["overhead_ns"] < 1_000_000

@@ -1,4 +1,4 @@
-"""When the measured window opens and when it is full. No profiler, no clock."""
+"""When the recording starts and when it is full. No profiler, no clock."""
 
 from types import SimpleNamespace
 
@@ -19,7 +19,7 @@ HELPER = compile("def helper(): x.__enter__()", "/s.py", "exec").co_consts[0]
 
 
 class Script:
-    """Passes regions as a script would, and says after how many the window was open and full."""
+    """Passes regions as a script would, and says after how many the recording had started and was full."""
 
     def __init__(self, request, *, comes_again=True):
         self.schedule = Schedule(request)
@@ -31,7 +31,7 @@ class Script:
         self._comes_again = comes_again
 
     def passes(self, name, line=1, times=1, inner=None, helper_line=None):
-        """Whether the window is full afterwards."""
+        """Whether the recording is full afterwards."""
         frame = here = SimpleNamespace(f_code=CODE, f_lineno=line, f_back=None, f_locals={})
         if helper_line:
             frame = SimpleNamespace(f_code=HELPER, f_lineno=helper_line, f_back=here, f_locals={})

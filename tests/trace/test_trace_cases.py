@@ -205,7 +205,7 @@ def test_of_a_long_series_the_result_holds_the_pattern_alone(tmp_path):
 def test_zero_is_no_correlation_id():
     result = case("r06")
     assert said(result)["no-correlation-id"].evidence == {"count": 2, "device_ns": 100_000}
-    assert "launched-before-window" not in {finding.code for finding in result.findings}
+    assert "launched-before-recording" not in {finding.code for finding in result.findings}
     assert rows(result)["all_reduce"].bound is None
     assert result.outside_regions_ns == 100_000
 

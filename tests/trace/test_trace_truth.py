@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kinetoscope_core.analysis.attribution import Attribution, attribute
-from kinetoscope_core.analysis.statistics import Calls, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, summarise
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.results.measures import Call, RegionMeasures
 from kinetoscope_core.trace import read_trace
@@ -53,7 +53,7 @@ def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
     assert (found.device_total_ns or 0) == truth["device_total"]
     assert (found.outside_ns or 0) == truth["outside"]
     assert (found.no_launch_ns or 0) == truth["no_launch"]
-    calls = Calls(Window.by_name(found.calls))
+    calls = Calls(RecordedCalls.by_name(found.calls))
     rows = {region.name: _row(region) for region in summarise(calls)}
     # What had not ended has no statistics, and the truth's sums are what it had taken by then.
     for region in unmeasured(calls):
@@ -109,6 +109,6 @@ def test_the_values_worked_out_by_hand_are_those_of_the_truth() -> None:
 
 def test_a_trace_without_device_activity_says_not_measured(tmp_path: Path) -> None:
     found = _attributed(_OURS / "made" / "python_frames_cross.json")
-    (region,) = summarise(Calls(Window.by_name(found.calls)))
+    (region,) = summarise(Calls(RecordedCalls.by_name(found.calls)))
     assert found.device_total_ns is found.outside_ns is found.no_launch_ns is None
     assert region.cuda_total_ns is region.cuda_busy_ns is region.launches is None

@@ -13,7 +13,7 @@ from kinetoscope_core.analysis.contents import contents_of
 from kinetoscope_core.analysis.findings import findings, is_of_torch
 from kinetoscope_core.analysis.groups import Grouping, grouping_of, regrouped
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Calls, RegionKey, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.analysis.timeline import timelines
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.results.measures import Contents, Finding, Problem, RegionMeasures, Unmeasured
@@ -58,16 +58,16 @@ class Summary:
     contents: Contents | None
 
 
-def summarised(readings: Sequence[Reading], windows: Sequence[Window], sources: Sources) -> Summary:
+def summarised(readings: Sequence[Reading], recorded: Sequence[RecordedCalls], sources: Sources) -> Summary:
     """All that is said of the recordings."""
-    grouping = grouping_of(windows)
-    windows = regrouped(windows, grouping.merged)
-    recordings = _recordings(readings, windows)
-    calls = Calls(*windows)
+    grouping = grouping_of(recorded)
+    recorded = regrouped(recorded, grouping.merged)
+    recordings = _recordings(readings, recorded)
+    calls = Calls(*recorded)
     regions, of_run = _in_detail(recordings, calls, sources, grouping)
     groups: list[RegionMeasures] = []
     if grouping.series:
-        of_series = regrouped(windows, grouping.series)
+        of_series = regrouped(recorded, grouping.series)
         # What is true of all steps is said once: of the run, with each series as one region.
         rows, of_run = _in_detail(_recordings(readings, of_series), Calls(*of_series), sources, grouping)
         wanted = set(grouping.series.values())
@@ -82,8 +82,8 @@ def summarised(readings: Sequence[Reading], windows: Sequence[Window], sources: 
     )
 
 
-def _recordings(readings: Sequence[Reading], windows: Sequence[Window]) -> list[Recording]:
-    return [Recording(each.trace, each.attribution, window) for each, window in zip(readings, windows, strict=True)]
+def _recordings(readings: Sequence[Reading], recorded: Sequence[RecordedCalls]) -> list[Recording]:
+    return [Recording(each.trace, each.attribution, part) for each, part in zip(readings, recorded, strict=True)]
 
 
 def _in_detail(

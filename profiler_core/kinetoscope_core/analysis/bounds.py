@@ -67,7 +67,7 @@ def limits_of(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
         here = {key: index for key, (at, index) in calls.median.items() if at == number}
         paces = _paces(recording, here.values())
         bounds: dict[RegionKey, Bound | None] = {
-            key: _bound(recording.window.calls[index], paces.get(index), is_idle=_launches_nothing(calls, key))
+            key: _bound(recording.calls[index], paces.get(index), is_idle=_launches_nothing(calls, key))
             for key, index in here.items()
         }
         for key, bound in bounds.items():
@@ -115,7 +115,7 @@ def _launches_nothing(calls: Calls, key: RegionKey) -> bool:
     return not any(
         call.launches or call.unrecorded_launches
         for number, index in calls.measured[key].on_device
-        for call in [calls.windows[number].calls[index]]
+        for call in [calls.recorded[number].calls[index]]
     )
 
 
@@ -128,7 +128,7 @@ def _last_without_id(recording: Recording) -> int:
 def _may_have_launched(calls: Calls, key: RegionKey, without_id_ns: Sequence[int]) -> bool:
     """Whether such an activity began after a call of the region did: the region may have launched it."""
     return any(
-        calls.windows[number].calls[index].start_ns <= without_id_ns[number]
+        calls.recorded[number].calls[index].start_ns <= without_id_ns[number]
         for number, index in calls.measured[key].on_device
     )
 
@@ -146,7 +146,7 @@ def _paces(recording: Recording, calls: Collection[int]) -> dict[int, Pace]:
         idle = timeline.idle_or_after if has_all_records else timeline.idle
         sync_idle_ns, sync_busy_ns = waits.sums(idle, set(indices)), waits.sums(timeline.covered, set(indices))
         for index in indices:
-            each, waited_idle_ns = recording.window.calls[index], sync_idle_ns.get(index, 0)
+            each, waited_idle_ns = recording.calls[index], sync_idle_ns.get(index, 0)
             found[index] = Pace(
                 active_ns=each.cpu_total_ns - each.sync_ns,
                 busy_ns=each.cuda_busy_ns or 0,
@@ -167,12 +167,12 @@ def _devices(recording: Recording, calls: Collection[int]) -> dict[int, frozense
     if len(known) > MOST_DEVICES:
         return {}
     bit = {each: 1 << place for place, each in enumerate(known)}
-    used = [0] * len(recording.window.calls)
+    used = [0] * len(recording.calls)
     for owner, on in zip(owners, device, strict=True):
         if owner >= 0:
             used[owner] |= bit[on]
     for place in range(len(used) - 1, -1, -1):  # what is nested in a call comes after it
-        if (around := recording.window.calls[place].parent) >= 0:
+        if (around := recording.calls[place].parent) >= 0:
             used[around] |= used[place]
     return {each: frozenset(on for on in known if used[each] & bit[on]) or None for each in calls}
 
@@ -182,7 +182,7 @@ def _device_work(recording: Recording, calls: Collection[int]) -> dict[int, Devi
     trace, attribution = recording.trace, recording.attribution
     device, names, tree = trace.device, trace.names, attribution.tree
     communicates = [is_collective(name) for name in names]
-    is_wanted = [False] * len(recording.window.calls)
+    is_wanted = [False] * len(recording.calls)
     for index in calls:
         is_wanted[index] = True
     for index, around in enumerate(tree.parent):  # which comes before what is nested in it

@@ -25,7 +25,7 @@ _KINDS: Final[dict[int, Literal["region", "operator"]]] = {REGION: "region", OPE
 
 @dataclass(slots=True)
 class _Kernel:
-    """`example` is the first of its activities, as (window, activity, the measured call that it is in)."""
+    """`example` is the first of its activities, as (recording, activity, the measured call that it is in)."""
 
     example: tuple[int, int, int]
     count: int = 0
@@ -89,15 +89,15 @@ def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool =
     regions = calls.measured
     sums = {key: _Sums(len(of_region.on_device)) for key, of_region in regions.items()}
     for number, recording in enumerate(recordings):
-        on_thread: list[_Sums | None] = [None] * len(recording.window.calls)
+        on_thread: list[_Sums | None] = [None] * len(recording.calls)
         on_device: list[_Sums | None] = on_thread.copy()
         for key, of_region in regions.items():
             for group in of_region.on_thread.values():
-                for window, index in group:
-                    if window == number:
+                for part, index in group:
+                    if part == number:
                         on_thread[index] = sums[key]
-            for window, index in of_region.on_device:
-                if window == number:
+            for part, index in of_region.on_device:
+                if part == number:
                     on_device[index] = sums[key]
         _add_host(recording, on_thread)
         _add_operators(recording, on_thread)
@@ -226,7 +226,7 @@ def _breakdown(
     *,
     has_all: bool,
 ) -> Breakdown:
-    calls = [recording.window.calls for recording in recordings]
+    calls = [recording.calls for recording in recordings]
     outermost = [calls[number][index] for number, index in of_region.on_thread]
     own_ns = sum(calls[number][index].cpu_self_ns for each in of_region.on_thread.values() for number, index in each)
     total_ns = sum(call.cpu_total_ns for call in outermost)

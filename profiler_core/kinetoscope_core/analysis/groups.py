@@ -1,6 +1,6 @@
 """Which regions are told as one: names that differ only in counters (numbered_names.py), and what torch.compile marks.
 
-Knows windows and keys, nothing of traces.
+Knows calls and keys, nothing of traces.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from kinetoscope_core.analysis.numbered_names import is_kept_whole, is_series, pattern_of
-from kinetoscope_core.analysis.statistics import RegionKey, Window
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.results.measures import Call
 
 TORCH_COMPILE: Final = RegionKey("torch.compile")
@@ -37,14 +37,14 @@ class _Numbered:
     is_nested: bool = False
 
 
-def grouping_of(windows: Sequence[Window]) -> Grouping:
-    """What of the windows' regions is told as one."""
+def grouping_of(recorded: Sequence[RecordedCalls]) -> Grouping:
+    """Which of the regions are shown as one."""
     merged: dict[RegionKey, RegionKey] = {}
     series: dict[RegionKey, RegionKey] = {}
     names: dict[RegionKey, int] = {}
     patterns: dict[RegionKey, RegionKey] = {}
     numbered: dict[RegionKey, _Numbered] = {}
-    for key in dict.fromkeys(key for window in windows for key in window.keys):
+    for key in dict.fromkeys(key for part in recorded for key in part.keys):
         if key.file is None and _COMPILE_TIME.match(key.name):
             merged[key] = TORCH_COMPILE
         elif (pattern := pattern_of(key.name)) != key.name:
@@ -52,8 +52,8 @@ def grouping_of(windows: Sequence[Window]) -> Grouping:
             numbered.setdefault(patterns[key], _Numbered())
     if merged:
         names[TORCH_COMPILE] = len(merged)
-    for window in windows if patterns else ():
-        _count(window, patterns, numbered)
+    for part in recorded if patterns else ():
+        _count(part, patterns, numbered)
     for pattern, found in numbered.items():
         calls = {key.name: count for key, count in found.calls.items()}
         if is_series(calls, is_nested=found.is_nested):
@@ -62,24 +62,26 @@ def grouping_of(windows: Sequence[Window]) -> Grouping:
     return Grouping(merged, series, names)
 
 
-def regrouped(windows: Sequence[Window], rows: Mapping[RegionKey, RegionKey]) -> list[Window]:
-    """The same windows, with what `rows` names as part of its row. Of a series the first calls are its warm-up."""
-    return [_regrouped(window, rows) for window in windows] if rows else list(windows)
+def regrouped(recorded: Sequence[RecordedCalls], rows: Mapping[RegionKey, RegionKey]) -> list[RecordedCalls]:
+    """The same calls, with what `rows` names as part of its row. Of a series the first calls are its warm-up."""
+    return [_regrouped(part, rows) for part in recorded] if rows else list(recorded)
 
 
-def _regrouped(window: Window, rows: Mapping[RegionKey, RegionKey]) -> Window:
-    keys = [rows.get(key, key) for key in window.keys]
-    is_warmup = window.is_warmup
-    if window.is_series_warmup:
-        flags = zip(window.keys, window.is_warmup, window.is_series_warmup, strict=True)
+def _regrouped(part: RecordedCalls, rows: Mapping[RegionKey, RegionKey]) -> RecordedCalls:
+    keys = [rows.get(key, key) for key in part.keys]
+    is_warmup = part.is_warmup
+    if part.is_series_warmup:
+        flags = zip(part.keys, part.is_warmup, part.is_series_warmup, strict=True)
         is_warmup = [of_series if key in rows else own for key, own, of_series in flags]
-    return replace(window, keys=keys, is_warmup=is_warmup)
+    return replace(part, keys=keys, is_warmup=is_warmup)
 
 
-def _count(window: Window, patterns: Mapping[RegionKey, RegionKey], numbered: Mapping[RegionKey, _Numbered]) -> None:
+def _count(
+    part: RecordedCalls, patterns: Mapping[RegionKey, RegionKey], numbered: Mapping[RegionKey, _Numbered]
+) -> None:
     """Counts calls, and sees whether a call lies inside one of another name of its pattern, on its thread."""
     around: dict[tuple[RegionKey, str, str], tuple[RegionKey, Call]] = {}
-    for key, call in zip(window.keys, window.calls, strict=True):
+    for key, call in zip(part.keys, part.calls, strict=True):
         pattern = patterns.get(key)
         if pattern is None:
             continue

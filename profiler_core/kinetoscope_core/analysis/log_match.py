@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kinetoscope_core.analysis.analysis import Reading
 from kinetoscope_core.analysis.region_log import LoggedRecording, RegionLog, match_entries
-from kinetoscope_core.analysis.statistics import RegionKey, Window
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.results.measures import Problem, RegionMeasures
 from kinetoscope_core.source.regions import Region, region_at
 from kinetoscope_core.source.snapshot import Sources
@@ -21,43 +21,45 @@ NUMBERED_FROM = 64
 _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
 
 
-def windows_of(
+def recorded_calls(
     log: RegionLog, readings: Sequence[Reading], sources: Sources, warmup: int, unlogged: Mapping[str, RegionKey]
-) -> tuple[list[Window], list[RegionKey]]:
-    """The summary's input, a window for each recording; and the regions that only ours has where there are both."""
-    windows = [
-        Window(reading.attribution.calls, keys, is_warmup, reading.base_time_ns, is_series_warmup)
+) -> tuple[list[RecordedCalls], list[RegionKey]]:
+    """The calls of each recording; and the regions that only ours has where there are both."""
+    recorded = [
+        RecordedCalls(reading.attribution.calls, keys, is_warmup, reading.base_time_ns, is_series_warmup)
         for logged, reading in zip(log.recordings, readings, strict=True)
         for keys, is_warmup, is_series_warmup in (_keys_and_warmup(log, logged, reading, sources, warmup, unlogged),)
     ]
-    return _of_both(log.recordings, windows)
+    return _of_both(log.recordings, recorded)
 
 
-def _of_both(logged: Sequence[LoggedRecording], windows: list[Window]) -> tuple[list[Window], list[RegionKey]]:
+def _of_both(
+    logged: Sequence[LoggedRecording], recorded: list[RecordedCalls]
+) -> tuple[list[RecordedCalls], list[RegionKey]]:
     """What the script's own profiler recorded is measured there alone; the rest, which is given too, in ours."""
-    if len({window.is_of_script for window in logged}) < 2:
-        return windows, []
-    pairs = list(zip(logged, windows, strict=True))
-    of_script = {key for each, window in pairs if each.is_of_script for key in window.keys if key.file}
-    ours = [key for each, window in pairs if not each.is_of_script for key in window.keys if key.file]
+    if len({each.is_of_script for each in logged}) < 2:
+        return recorded, []
+    pairs = list(zip(logged, recorded, strict=True))
+    of_script = {key for each, part in pairs if each.is_of_script for key in part.keys if key.file}
+    ours = [key for each, part in pairs if not each.is_of_script for key in part.keys if key.file]
     measured = [
-        window
+        part
         if each.is_of_script
         else replace(
-            window,
-            is_warmup=[each or key in of_script for key, each in zip(window.keys, window.is_warmup, strict=True)],
+            part,
+            is_warmup=[each or key in of_script for key, each in zip(part.keys, part.is_warmup, strict=True)],
             is_series_warmup=[
-                each or key in of_script for key, each in zip(window.keys, window.is_series_warmup, strict=True)
+                each or key in of_script for key, each in zip(part.keys, part.is_series_warmup, strict=True)
             ],
         )
-        for each, window in pairs
+        for each, part in pairs
     ]
     return measured, list(dict.fromkeys(key for key in ours if key not in of_script))
 
 
 def _keys_and_warmup(
     log: RegionLog,
-    window: LoggedRecording,
+    recording: LoggedRecording,
     reading: Reading,
     sources: Sources,
     warmup: int,
@@ -68,7 +70,7 @@ def _keys_and_warmup(
     A profiler of the script chose its own warm-up.
     """
     calls = reading.attribution.calls
-    entries = match_entries(log, window, calls, reading.trace.metadata.base_time_ns)
+    entries = match_entries(log, recording, calls, reading.trace.metadata.base_time_ns)
     seen: Counter[str] = Counter()
     keys: list[RegionKey] = []
     flags: list[bool] = []
@@ -76,15 +78,15 @@ def _keys_and_warmup(
     for call, entry in zip(calls, entries, strict=True):
         if entry is None:
             keys.append(unlogged.get(call.name, RegionKey(call.name)))
-            flags.append(not window.is_of_script and seen[call.name] < warmup)
+            flags.append(not recording.is_of_script and seen[call.name] < warmup)
             of_series.append(flags[-1])
             seen[call.name] += 1
             continue
         region = log.regions[entry.region]
         name = call.name if region.is_pattern else region.name
         keys.append(RegionKey(name, region.file, sources.line_of(region.file, region.line, name)))
-        flags.append(not window.is_of_script and entry.call < warmup)
-        of_series.append(not window.is_of_script and entry.place_call < warmup)
+        flags.append(not recording.is_of_script and entry.call < warmup)
+        of_series.append(not recording.is_of_script and entry.place_call < warmup)
     return keys, flags, of_series
 
 

@@ -3,14 +3,15 @@
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kinetoscope_core.analysis.attribution import Attribution, in_order
 from kinetoscope_core.analysis.attribution.idle_devices import DeviceTimeline
 from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.collectives import is_collective
-from kinetoscope_core.analysis.statistics import Window
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import KERNEL
 
@@ -21,7 +22,7 @@ class Recording:
 
     trace: Trace
     attribution: Attribution
-    window: Window
+    recorded: RecordedCalls
     _orders: "dict[int, array[int]]" = field(init=False, repr=False, default_factory=dict[int, "array[int]"])
     _outer: "dict[int, tuple[array[int], list[int]]]" = field(
         init=False, repr=False, default_factory=dict[int, "tuple[array[int], list[int]]"]
@@ -36,6 +37,21 @@ class Recording:
     _timelines: dict[frozenset[int] | None, DeviceTimeline] = field(
         init=False, repr=False, default_factory=dict[frozenset[int] | None, DeviceTimeline]
     )
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """Its calls; what is said of one elsewhere names it by its place here."""
+        return self.recorded.calls
+
+    @property
+    def keys(self) -> Sequence[RegionKey]:
+        """The region of each call."""
+        return self.recorded.keys
+
+    @property
+    def base_time_ns(self) -> int:
+        """What makes a time of the trace one since the epoch, in ns."""
+        return self.recorded.base_time_ns
 
     def order_of(self, thread: int) -> "array[int]":
         """The host slices of a thread in the order in which they were entered."""
@@ -112,7 +128,7 @@ class Recording:
         found = {index: array("i") for index in wanted}
         # A parent comes before what is nested in it.
         holders: list[tuple[array[int], ...]] = []
-        for index, call in enumerate(self.window.calls):
+        for index, call in enumerate(self.calls):
             outer = holders[call.parent] if call.parent >= 0 else ()
             holders.append((*outer, found[index]) if index in found else outer)
         for activity, owner in enumerate(self.attribution.activity_owner):

@@ -1,6 +1,6 @@
 """From single calls to one set of numbers for each region. Knows calls and keys, nothing of traces or files.
 
-Several windows (runs, profiler cycles) may be summed up together; nesting is looked at inside each of them.
+Several recordings (runs, profiler cycles) may be summed up together; nesting is looked at inside each of them.
 """
 
 from bisect import bisect_left
@@ -26,10 +26,10 @@ class RegionKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """The calls of one trace, with the region each belongs to and whether it was a warm-up call.
+class RecordedCalls:
+    """The calls of one recording, with the region each belongs to and whether it was a warm-up call.
 
-    `parent` and `thread_parent` of the calls index this window's list. Without `is_warmup`, none was.
+    `parent` and `thread_parent` of the calls index this list. Without `is_warmup`, none was.
     `base_time_ns` is what makes a time of the trace one since the epoch. `is_series_warmup` is `is_warmup` for the
     series that a call may be part of, where it differs.
     """
@@ -41,8 +41,8 @@ class Window:
     is_series_warmup: Sequence[bool] = ()
 
     @classmethod
-    def by_name(cls, calls: Sequence[Call]) -> "Window":
-        """A window of a trace from elsewhere, where only the names tell regions apart."""
+    def by_name(cls, calls: Sequence[Call]) -> "RecordedCalls":
+        """Those of a trace from elsewhere, where only the names tell regions apart."""
         return cls(calls, [RegionKey(call.name) for call in calls])
 
 
@@ -50,7 +50,7 @@ START_UP: Final = RegionKey("kinetoscope: start-up launch")
 """What the runner names the launch that takes the profiler's start-up wait (`runner/profiler/recording.py`)."""
 
 CallId: TypeAlias = tuple[int, int]
-"""A call, as (window, index)."""
+"""A call, as (recording, index)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,12 @@ class RegionCalls:
 class Nests:
     """Calls of a region by the outermost one of the region that holds them."""
 
-    def __init__(self, windows: Sequence[Window]) -> None:
-        self._windows = windows
+    def __init__(self, recorded: Sequence[RecordedCalls]) -> None:
+        self._recorded = recorded
         self._on_thread = [
-            nearest_of_same_key([each.thread_parent for each in window.calls], window.keys) for window in windows
+            nearest_of_same_key([each.thread_parent for each in part.calls], part.keys) for part in recorded
         ]
-        self._on_device = [
-            nearest_of_same_key([each.parent for each in window.calls], window.keys) for window in windows
-        ]
+        self._on_device = [nearest_of_same_key([each.parent for each in part.calls], part.keys) for part in recorded]
 
     def on_thread(self, pool: Sequence[CallId]) -> dict[CallId, list[CallId]]:
         """Held are those whose times are part of another's. asyncio tasks cross, and each takes its own time."""
@@ -93,7 +91,7 @@ class Nests:
         """Only calls of the pool can hold others, up to the moment that these need."""
         groups: dict[CallId, list[CallId]] = {}
         for number, call_ids in groupby(pool, lambda call_id: call_id[0]):
-            calls = self._windows[number].calls
+            calls = self._recorded[number].calls
             found = outermost(
                 [index for _, index in call_ids],
                 nearest[number],
@@ -106,23 +104,23 @@ class Nests:
 
 
 class Calls:
-    """The calls of the regions of some windows, collected once: all that is said of regions is made from these.
+    """The calls of the regions of some recordings, collected once: all that is said of regions is made from these.
 
     `seen` are all calls of each region, in the order in which the regions were first entered; `measured` the regions
     that have a call with times, and which of theirs are measured; `median` their median calls.
     """
 
-    def __init__(self, *windows: Window) -> None:
-        self.windows = windows
-        self.nests = Nests(windows)
+    def __init__(self, *recorded: RecordedCalls) -> None:
+        self.recorded = recorded
+        self.nests = Nests(recorded)
         self.seen: dict[RegionKey, list[CallId]] = {}
-        for number, window in enumerate(windows):
-            for index, key in enumerate(window.keys):
+        for number, part in enumerate(recorded):
+            for index, key in enumerate(part.keys):
                 if key != START_UP:
                     self.seen.setdefault(key, []).append((number, index))
-        of_regions = {key: _region_calls(seen, windows, self.nests) for key, seen in self.seen.items()}
+        of_regions = {key: _region_calls(seen, recorded, self.nests) for key, seen in self.seen.items()}
         self.measured = {key: of_region for key, of_region in of_regions.items() if of_region is not None}
-        self.median = {key: median_call(of_region, windows) for key, of_region in self.measured.items()}
+        self.median = {key: median_call(of_region, recorded) for key, of_region in self.measured.items()}
 
 
 def summarise(calls: Calls) -> list[RegionMeasures]:
@@ -135,14 +133,14 @@ def summarise(calls: Calls) -> list[RegionMeasures]:
     return [_measures(key, calls) for key in calls.measured]
 
 
-def _region_calls(seen: Sequence[CallId], windows: Sequence[Window], nests: Nests) -> RegionCalls | None:
-    timed = [(number, index) for number, index in seen if has_time(windows[number].calls[index])]
+def _region_calls(seen: Sequence[CallId], recorded: Sequence[RecordedCalls], nests: Nests) -> RegionCalls | None:
+    timed = [(number, index) for number, index in seen if has_time(recorded[number].calls[index])]
     if not timed:
         return None
-    warm = [call_id for call_id in timed if not _is_warmup(windows[call_id[0]], call_id[1])]
+    warm = [call_id for call_id in timed if not _is_warmup(recorded[call_id[0]], call_id[1])]
     pool = warm or timed
-    pool = [(number, index) for number, index in pool if not windows[number].calls[index].captures] or pool
-    whole = [(number, index) for number, index in pool if windows[number].calls[index].has_cuda_times]
+    pool = [(number, index) for number, index in pool if not recorded[number].calls[index].captures] or pool
+    whole = [(number, index) for number, index in pool if recorded[number].calls[index].has_cuda_times]
     return RegionCalls(
         seen=seen,
         on_thread=nests.on_thread(pool),
@@ -163,23 +161,23 @@ def median_of(values: Sequence[int]) -> int:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) // 2
 
 
-def median_call(of_region: RegionCalls, windows: Sequence[Window]) -> CallId:
+def median_call(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> CallId:
     """The measured call whose CPU total is in the middle; of an even number the earlier of the two."""
 
     def cpu_ns(call_id: CallId) -> int:
         number, index = call_id
-        return windows[number].calls[index].cpu_total_ns
+        return recorded[number].calls[index].cpu_total_ns
 
     ordered = sorted(of_region.on_thread, key=cpu_ns)
     return ordered[(len(ordered) - 1) // 2]
 
 
-def regions_cpu_ns(windows: Sequence[Window]) -> int:
+def regions_cpu_ns(recorded: Sequence[RecordedCalls]) -> int:
     """The CPU time of all calls that lie in no other call, warm-up included."""
     total_ns = 0
-    for window in windows:
+    for part in recorded:
         latest: list[int] = []  # up to when a call or one around it was open
-        for key, call in zip(window.keys, window.calls, strict=True):
+        for key, call in zip(part.keys, part.calls, strict=True):
             around = latest[call.parent] if call.parent >= 0 else -1
             is_outermost = call.parent < 0 or _end_ns(call) > around
             if is_outermost and key != START_UP:
@@ -189,12 +187,12 @@ def regions_cpu_ns(windows: Sequence[Window]) -> int:
 
 
 def _measures(key: RegionKey, calls: Calls) -> RegionMeasures:
-    windows, nests, of_region, median = calls.windows, calls.nests, calls.measured[key], calls.median[key]
-    by_id = {call_id: windows[call_id[0]].calls[call_id[1]] for call_id in of_region.seen}
+    recorded, nests, of_region, median = calls.recorded, calls.nests, calls.measured[key], calls.median[key]
+    by_id = {call_id: recorded[call_id[0]].calls[call_id[1]] for call_id in of_region.seen}
     on_thread, on_device = of_region.on_thread, of_region.on_device
     timed = [call_id for call_id in of_region.seen if has_time(by_id[call_id])]
     unfinished = [each.cpu_total_ns for each in by_id.values() if not each.is_finished]
-    recorded = _spread(_totals(nests.on_device(of_region.seen), by_id, lambda call: call.cuda_total_ns))
+    all_cuda = _spread(_totals(nests.on_device(of_region.seen), by_id, lambda call: call.cuda_total_ns))
     return RegionMeasures(
         name=key.name,
         file=key.file,
@@ -214,11 +212,11 @@ def _measures(key: RegionKey, calls: Calls) -> RegionMeasures:
         launches=_spread(_totals(on_device, by_id, lambda call: call.launches)),
         overhead_ns=sum(by_id[call_id].overhead_ns for call_id in on_thread),
         bound=None,
-        median_call=in_trace(median, windows),
-        first=in_trace(timed[0], windows),
-        call_times=tuple(_times(call_id, windows) for call_id in _chosen(timed, median)),
+        median_call=in_trace(median, recorded),
+        first=in_trace(timed[0], recorded),
+        call_times=tuple(_times(call_id, recorded) for call_id in _chosen(timed, median)),
         cpu_recorded_ns=sum(by_id[each].cpu_total_ns for each in nests.on_thread(of_region.seen)),
-        cuda_recorded_ns=None if recorded is None else recorded.sum,
+        cuda_recorded_ns=None if all_cuda is None else all_cuda.sum,
     )
 
 
@@ -234,14 +232,14 @@ def _chosen(seen: Sequence[CallId], median: CallId) -> Sequence[CallId]:
     return [seen[place] for place in places]
 
 
-def _times(call_id: CallId, windows: Sequence[Window]) -> CallTimes:
+def _times(call_id: CallId, recorded: Sequence[RecordedCalls]) -> CallTimes:
     number, index = call_id
-    window = windows[number]
-    call = window.calls[index]
+    part = recorded[number]
+    call = part.calls[index]
     return CallTimes(
         trace=number,
-        start_ns=window.base_time_ns + call.start_ns,
-        is_warmup=_is_warmup(window, index),
+        start_ns=part.base_time_ns + call.start_ns,
+        is_warmup=_is_warmup(part, index),
         cpu_total_ns=call.cpu_total_ns,
         cpu_self_ns=call.cpu_self_ns,
         cuda_total_ns=call.cuda_total_ns,
@@ -249,17 +247,17 @@ def _times(call_id: CallId, windows: Sequence[Window]) -> CallTimes:
     )
 
 
-def in_trace(call_id: CallId, windows: Sequence[Window]) -> CallInTrace:
+def in_trace(call_id: CallId, recorded: Sequence[RecordedCalls]) -> CallInTrace:
     """A call to point at."""
     number, index = call_id
-    window = windows[number]
-    call = window.calls[index]
-    start_ns = window.base_time_ns + call.start_ns
+    part = recorded[number]
+    call = part.calls[index]
+    start_ns = part.base_time_ns + call.start_ns
     return CallInTrace(number, start_ns, call.cpu_total_ns, call.cuda_total_ns)
 
 
-def _is_warmup(window: Window, index: int) -> bool:
-    return bool(window.is_warmup) and window.is_warmup[index]
+def _is_warmup(part: RecordedCalls, index: int) -> bool:
+    return bool(part.is_warmup) and part.is_warmup[index]
 
 
 def _end_ns(call: Call) -> int:
@@ -271,7 +269,7 @@ def _totals(
     calls: dict[CallId, Call],
     value_of: Callable[[Call], int | None],
 ) -> Iterator[int]:
-    """The values of the calls in whose window they were measured."""
+    """The values of the calls in whose recording they were measured."""
     for call_id in outermost:
         value = value_of(calls[call_id])
         if value is not None:

@@ -30,7 +30,7 @@ def timelines(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
 
     def cpu_ns(key: RegionKey) -> int:
         on_thread = calls.measured[key].on_thread
-        return sum(calls.windows[number].calls[index].cpu_total_ns for number, index in on_thread)
+        return sum(calls.recorded[number].calls[index].cpu_total_ns for number, index in on_thread)
 
     medians = {key: calls.median[key] for key in nlargest(MOST_TIMELINES, calls.measured, key=cpu_ns)}
     activities = [
@@ -44,7 +44,7 @@ def timelines(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, 
 
 
 def _timeline(recording: Recording, number: int, index: int, activities: "array[int]") -> Timeline:
-    call = recording.window.calls[index]
+    call = recording.calls[index]
     device = recording.trace.device
     timed = [each for each in activities if each not in recording.attribution.doubts]
     ends = [device.start_ns[each] + device.duration_ns[each] - call.start_ns for each in timed]
@@ -53,7 +53,7 @@ def _timeline(recording: Recording, number: int, index: int, activities: "array[
     kept = sorted(_longest(slices, recording.trace.host.duration_ns), key=recording.trace.host.start_ns.__getitem__)
     return Timeline(
         trace=number,
-        start_ns=recording.window.base_time_ns + call.start_ns,
+        start_ns=recording.base_time_ns + call.start_ns,
         cpu_total_ns=call.cpu_total_ns,
         end_ns=max([call.cpu_total_ns, *ends]),
         host=tuple(_host_spans(recording, index, kept, activities)),
@@ -102,7 +102,7 @@ def _host_spans(
 ) -> Iterable[HostSpan]:
     host, names = recording.trace.host, recording.trace.names
     launches = {recording.attribution.activity_launch[each] for each in activities}
-    start = recording.window.calls[index].start_ns
+    start = recording.calls[index].start_ns
     threads = {host.thread[recording.attribution.slices[index]]: 0}
     open_until: dict[int, list[int]] = {}
     for each in slices:
@@ -137,7 +137,7 @@ def _device_spans(
     recording: Recording, index: int, activities: Sequence[int], slices: Sequence[int]
 ) -> Iterable[DeviceSpan]:
     device, names = recording.trace.device, recording.trace.names
-    start = recording.window.calls[index].start_ns
+    start = recording.calls[index].start_ns
     place_of = {each: place for place, each in enumerate(slices)}
     has_several = len({device.device[each] for each in activities}) > 1
     for each in activities:

@@ -9,11 +9,11 @@ from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, sum
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
     keys_of_unlogged,
+    recorded_calls,
     regions_not_entered,
-    windows_of,
 )
 from kinetoscope_core.analysis.region_log import read_region_log
-from kinetoscope_core.analysis.statistics import RegionKey, Window, regions_cpu_ns
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured
 from kinetoscope_core.jobs.problems import nothing_measured
@@ -45,7 +45,7 @@ def measure_run(
         log_file.note("Kineto said: %s", failure)
     readings = [reading_of(each.trace) for each in recordings]
     not_entered = regions_not_entered(log, known, script)
-    parts, only_ours = windows_of(log, readings, sources, request.warmup, keys_of_unlogged(not_entered, script))
+    parts, only_ours = recorded_calls(log, readings, sources, request.warmup, keys_of_unlogged(not_entered, script))
     found = summarised(readings, parts, sources)
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
         raise nothing_measured(request, outcome, len(known), log, script)
@@ -90,13 +90,13 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     places = [(str(file), RegionsByName(_telling(sources.regions_of(str(file))))) for file in source_files]
     readings = [reading_of(path) for path in paths]
     keys: dict[str, RegionKey] = {}
-    parts: list[Window] = []
+    parts: list[RecordedCalls] = []
     for reading in readings:
         calls = reading.attribution.calls
         for call in calls:
             if call.name not in keys:
                 keys[call.name] = _key_by_name(call.name, places)
-        parts.append(Window(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
+        parts.append(RecordedCalls(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
     found = summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]
     if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
@@ -133,7 +133,7 @@ def _result(
     run: RunInfo | None,
     traces: Sequence[Path],
     readings: Sequence[Reading],
-    windows: Sequence[Window],
+    recorded: Sequence[RecordedCalls],
     found: Summary,
     problems: Sequence[Problem],
     torch: str | None,
@@ -147,7 +147,7 @@ def _result(
     device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
     if not measured and no_cuda_because is None:
         no_cuda_because = "no work of a GPU was recorded"
-    own = start_up(windows)
+    own = start_up(recorded)
     own_ns = own.cuda_ns or 0 if own else 0
     entered: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for region in (*found.regions, *found.unmeasured):
@@ -160,7 +160,7 @@ def _result(
         torch=torch,
         device_total_ns=sum(measured) - own_ns if measured else None,
         outside_regions_ns=outside if measured else None,
-        regions_cpu_ns=regions_cpu_ns(windows),
+        regions_cpu_ns=regions_cpu_ns(recorded),
         no_cuda_because=no_cuda_because if not measured else None,
         regions=tuple(found.regions),
         problems=tuple(problem for problem in problems if problem.code not in BY_CODE),

@@ -7,7 +7,7 @@ from pathlib import Path
 from kinetoscope_core.analysis.analysis import Reading, Summary
 from kinetoscope_core.analysis.log_match import regions_not_recorded, regions_with_few_calls
 from kinetoscope_core.analysis.region_log import RegionLog
-from kinetoscope_core.analysis.statistics import RegionKey, Window
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.jobs.problems import (
     changed_while_running,
     cupti_problems,
@@ -47,7 +47,7 @@ class MeasuredRun:
     sources: Sources
     log: RegionLog
     readings: Sequence[Reading]
-    parts: Sequence[Window]
+    parts: Sequence[RecordedCalls]
     only_ours: Sequence[RegionKey]
     not_entered: Sequence[Region]
     found: Summary

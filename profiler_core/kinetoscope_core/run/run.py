@@ -121,7 +121,7 @@ class Run:
             self._on_progress(Progress(message["phase"]))
             return
         if event == "progress":
-            phase = "measuring" if message["state"] == "open" else "warming up"
+            phase = "measuring" if message["state"] == "recording" else "warming up"
             self._on_progress(
                 Progress(phase, message["region"], message["calls"], message["complete"], message["seen"])
             )

@@ -29,7 +29,7 @@ WATCH_SECONDS = 0.25
 
 
 class Session:
-    """The state of a run: `waiting`, `open` while we record, `closed`, or `aside` for the script's own profiler."""
+    """The state of a run: `waiting`, `recording`, `recorded`, or `aside` for the script's own profiler."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Session:
         self._our_recording: Optional[Dict[str, Any]] = None
         self._has_torch = False
         self._has_other_entries = False
-        self._opened_at = 0.0
+        self._recording_since = 0.0
         self._end = End(channel.send)
 
     # --- the script's life
@@ -162,7 +162,7 @@ class Session:
         self._log.hook(module)
         self._script_profilers.hook(module)
         # Some code makes regions only while this is set; it is as soon as we record, which begins at a region.
-        set_profiler_enabled(self._state in ("waiting", "open"))
+        set_profiler_enabled(self._state in ("waiting", "recording"))
         if not self._has_torch:
             self._has_torch = True
             self._channel.send("phase", phase="torch imported")
@@ -173,7 +173,7 @@ class Session:
         self._script_profilers.hook_front(module)
         if not self._has_other_entries:  # they are not of the module, which a script may reload
             self._has_other_entries = True
-            hook_other_entries(self._log, lambda: self._state == "open")
+            hook_other_entries(self._log, lambda: self._state == "recording")
 
     def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
@@ -186,7 +186,7 @@ class Session:
         if self._state == "waiting":
             self._report.progress(region, self._state, self._schedule.describe())
             return
-        if self._state != "open":
+        if self._state != "recording":
             return
         self._schedule.note_exit(region, is_inside=self._log.open_calls > 0)
         self._report.progress(region, self._state, self._schedule.describe())
@@ -205,14 +205,14 @@ class Session:
             try:
                 self._profiler.start()
             except Exception as error:
-                self._state = "closed"
+                self._state = "recorded"
                 message = f"torch.profiler could not be started: {type(error).__name__}: {error}"
                 self._channel.send("problem", code="profiler-not-started", message=message)
                 return
             self._log.clear()
             self._log.is_recording = True
-            self._opened_at = monotonic()
-            self._state = "open"
+            self._recording_since = monotonic()
+            self._state = "recording"
         self._channel.send("phase", phase="measuring")
 
     def _only_long_ones_are_open(self) -> bool:
@@ -220,14 +220,14 @@ class Session:
         return not self._log.open_calls or self._log.are_open_for(self._request.budget_s)
 
     def _is_over_budget(self, times: int = 1) -> bool:
-        return not self._request.to_the_end and monotonic() - self._opened_at > times * self._request.budget_s
+        return not self._request.to_the_end and monotonic() - self._recording_since > times * self._request.budget_s
 
     def _stop_recording(self, why: str) -> None:
         """Stops our profiler and saves its trace and the log. Does nothing unless it records."""
         with interrupts_deferred(), self._lock:
-            if self._state != "open" or not self._profiler.can_stop_here() or self._is_child():
+            if self._state != "recording" or not self._profiler.can_stop_here() or self._is_child():
                 return
-            self._state = "closed"
+            self._state = "recorded"
             self._channel.send("phase", phase="saving the trace")
             path = self._report.new_trace_path()
             still_open = self._log.open_regions()
@@ -317,7 +317,7 @@ class Session:
                 return
             self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
-            if self._state == "open" and self._is_over_budget(times=2):
+            if self._state == "recording" and self._is_over_budget(times=2):
                 self._end.is_over = True
                 self._stop_recording("the time budget is over")
                 self._end.begin_from_afar()
@@ -328,7 +328,7 @@ class Session:
             self._end.was_stopped = True
             self._stop_recording("it was stopped")
             if self._state == "waiting":
-                self._state = "closed"
+                self._state = "recorded"
             if self._script_profilers.is_recording:
                 self._channel.send("unsaved")
             elif self._script_profilers.has_unsaved:
@@ -343,7 +343,7 @@ class Session:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
         self._stop_recording("the line was cut")
         if self._state == "waiting":
-            self._state = "closed"
+            self._state = "recorded"
         starter = os.getppid()
         while os.getppid() == starter:
             sleep(WATCH_SECONDS)

@@ -36,7 +36,7 @@ class Arguments(Struct, frozen=True, gc=False):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the region was left before the window closed."""
+        """Whether the region was left before the recording ended."""
         return self.finished not in _NO
 
 

@@ -148,7 +148,7 @@ def _problems_of(
     if tool is not None:
         yield tool
     if not collector.events:
-        yield Problem("no-events", "The trace holds no events: nothing was recorded in the window.")
+        yield Problem("no-events", "The trace holds no events: nothing was recorded.")
 
 
 def _slices(number: int) -> str:

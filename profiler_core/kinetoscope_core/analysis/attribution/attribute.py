@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Attribution:
     """Which device work belongs to which region, and what every call through a region took.
 
-    `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the window) are `None`
+    `device_total_ns`, `outside_ns` and `no_launch_ns` (the part of `outside_ns` from before the recording) are `None`
     where the trace holds no device activity. `activity_owner` is an index into `calls` for each activity of
     `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
     `doubts` are the activities whose times cannot be: they count in the totals, and in no gap, timeline or busy time.

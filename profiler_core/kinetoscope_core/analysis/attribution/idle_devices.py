@@ -46,7 +46,7 @@ class DeviceTimeline:
         self.known = (self._known_from(trace, waits, worked[0]), worked[1]) if worked else (0, 0)
 
     def _known_from(self, trace: Trace, waits: Sequence[int], first_ns: int) -> int:
-        """Where nothing from before the window can run any more that the trace does not show.
+        """Where nothing from before the recording can run any more that the trace does not show.
 
         That is the first activity; but where the first wait of the CPU is long and for nothing recorded, its end.
         """

@@ -36,7 +36,7 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unr
             Problem(
                 "launches-without-record",
                 f"{_count(without_record, 'launch has', 'launches have')} no record from the GPU: CUDA times are "
-                "at least these. Kernels that end after the window, or lost records.",
+                "at least these. Kernels that end after the recording, or lost records.",
                 {"count": without_record, "launches": unrecorded.launches},
             )
         )
@@ -52,9 +52,9 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unr
     if before := numbers.no_launch - without_id - numbers.launches_found.unassigned:
         problems.append(
             Problem(
-                "launched-before-window",
+                "launched-before-recording",
                 f"{_count(before, 'device activity was', 'device activities were')} launched before the "
-                f"window{' or in the part that was cut off' if trace.is_cut else ''}: in no region.",
+                f"recording{' or in the part that was cut off' if trace.is_cut else ''}: in no region.",
                 {"count": before, "device_ns": numbers.no_launch_ns},
             )
         )
@@ -69,7 +69,7 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unr
         )
     unfinished = sum(1 for call in calls if not call.is_finished)
     if unfinished:
-        message = f"{_count(unfinished, 'region was', 'regions were')} still open when the window closed."
+        message = f"{_count(unfinished, 'region was', 'regions were')} still open when the recording ended."
         problems.append(Problem("unfinished-region", message, {"count": unfinished}))
     untimed = sum(1 for call in calls if not call.has_times)
     if untimed:

@@ -60,7 +60,7 @@ class Part:
 
     def spot(self, start_ns: int, duration_ns: int) -> Spot:
         """A stretch of this recording, from its own clock."""
-        return Spot(self.number, self.recording.window.base_time_ns + start_ns, duration_ns)
+        return Spot(self.number, self.recording.base_time_ns + start_ns, duration_ns)
 
     def spot_of_api_call(self, api_call: int) -> Spot:
         host = self.trace.host
@@ -105,7 +105,7 @@ class RegionFacts:
     def measures_captures(self, run: "RunFacts") -> bool:
         """Whether all calls that could be measured captured a CUDA graph: what they do is of no other call."""
         number, index = self.median
-        return run.recordings[number].window.calls[index].captures
+        return run.recordings[number].calls[index].captures
 
     def measured_in(self, call_id: CallId) -> CallId | None:
         """The measured call that a call of the region is or lies in; `None` if it is in no statistics."""
@@ -172,6 +172,6 @@ class RunFacts:
         nested = self._nested.get(number)
         if nested is None:
             nested = self._nested[number] = {}
-            for index, each in enumerate(self.recordings[number].window.calls):
+            for index, each in enumerate(self.recordings[number].calls):
                 nested.setdefault(each.parent, []).append(index)
         return nested.get(call, ())

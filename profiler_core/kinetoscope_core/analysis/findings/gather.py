@@ -68,7 +68,7 @@ def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, Regio
     that of the call around it.
     """
     owners: list[RegionFacts | None] = []
-    for index, (key, call) in enumerate(zip(recording.window.keys, recording.window.calls, strict=True)):
+    for index, (key, call) in enumerate(zip(recording.keys, recording.calls, strict=True)):
         region = regions.get(key)
         if region is not None:
             owners.append(region if region.measured_in((number, index)) else None)
@@ -79,7 +79,7 @@ def _owners(number: int, recording: Recording, regions: Mapping[RegionKey, Regio
 
 def _loose(recording: Recording, regions: Container[RegionKey]) -> Iterator[int]:
     is_loose: list[bool] = []
-    for index, (key, call) in enumerate(zip(recording.window.keys, recording.window.calls, strict=True)):
+    for index, (key, call) in enumerate(zip(recording.keys, recording.calls, strict=True)):
         is_loose.append(key not in regions and (call.parent < 0 or is_loose[call.parent]))
         if is_loose[-1]:
             yield index
@@ -97,7 +97,7 @@ def _add(
     measured_calls: list[CallId | None] = []
     measured_ns = 0
     inside: list[bool] = []
-    for index, (owner, call) in enumerate(zip(owners, recording.window.calls, strict=True)):
+    for index, (owner, call) in enumerate(zip(owners, recording.calls, strict=True)):
         is_nested = call.parent >= 0 and inside[call.parent]
         inside.append(is_nested or owner is not None)
         if owner is None:
@@ -108,7 +108,7 @@ def _add(
         if part is None:
             part = parts[owner.key][number] = Part(number, recording, measured_calls)
         at.append(part)
-        if recording.window.keys[index] not in regions:
+        if recording.keys[index] not in regions:
             part.annotations.append(index)
             measured_calls.append(measured_calls[call.parent])
             continue

@@ -13,7 +13,7 @@ _exit = os._exit  # the session wraps it
 
 
 def wait_for_threads(is_expected: Callable[[BaseException], bool]) -> None:
-    """As Python does at its end, but before the window is closed, since their regions belong to the run.
+    """As Python does at its end, but before the recording ends, since their regions belong to the run.
 
     Python calls it once more, which then does nothing. It also ends the workers of executors, which wait for it. An
     error is shown unless it is expected.

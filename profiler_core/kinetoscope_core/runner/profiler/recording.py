@@ -73,7 +73,7 @@ class Profiler:
         """Lets no new operator be recorded, and those that are, end. Only then may the profiler be stopped.
 
         Stopped while other threads are in operators, torch 2.7 to 2.13 can corrupt memory: 10 of 22 processes with
-        three busy threads and 20 windows each died on 2.13, none with this pause (mended by pytorch #187483 in 2.14).
+        three busy threads and 20 recordings each died on 2.13, none with this pause (pytorch #187483, fixed in 2.14).
         """
         if self.records_all_threads:
             activity = sys.modules["torch"].profiler.ProfilerActivity

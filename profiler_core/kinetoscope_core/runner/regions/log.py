@@ -40,7 +40,7 @@ _UNKNOWN = Place(-1, [Level(pattern_of.__code__, 0, "own")])
 
 
 class RegionLog:
-    """All entries that were made while a window was open, as columns; counts of all others.
+    """All entries that were made while we recorded, as columns; counts of all others.
 
     `on_enter(region, call)` and `on_exit(region, has_failed)` are called around each region of the user's code, on
     its thread: the first before the profiler sees the region, the second after.
@@ -67,7 +67,7 @@ class RegionLog:
             os.register_at_fork(after_in_child=self._ignore_everything)
 
     def clear(self) -> None:
-        """Forgets the entries of the last window."""
+        """Forgets the entries of the last recording."""
         # One array and one call for an entry: several would mix up the entries of two threads.
         self._entries = array("q")
 

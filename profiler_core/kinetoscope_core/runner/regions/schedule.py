@@ -1,7 +1,7 @@
-"""Which calls are measured: when the window opens and when it is full. Pure decisions, no profiler, no clock.
+"""Which calls are measured: when the recording starts and when it is full. Pure decisions, no profiler, no clock.
 
-Without a focus the window opens at the first region and is full when every region, each name at each place, has had
-`warmup + active` calls. With a focus it opens for the last warm-up call of that region, so that what each thread waits
+Without a focus it starts at the first region and is full when every region, each name at each place, has had
+`warmup + active` calls. With a focus it starts at the last warm-up call of that region, so that what each thread waits
 for once under a profiler (2-3.5 ms for its first buffer, facts/gpu.md) lies in a call that is not measured; and at its
 first one where no other will come.
 """
@@ -42,14 +42,14 @@ class Schedule:
         self._request = request
         self._focus_places = _real(request.focus_places)
         self.is_full = False
-        self._is_open = False
+        self._is_recording = False
         self._not_reached = _real(request.known_places)
         self._incomplete: Dict[Series, Set[NamedRegion]] = {}
         self._seen: Set[NamedRegion] = set()
         self._places: Set[Place] = set()
         self._focused: Dict[Place, bool] = {}
         self._focus_finished: Dict[NamedRegion, int] = {}
-        self._opens_at_once = False
+        self._starts_at_once = False
 
     def is_focus(self, region: NamedRegion) -> bool:
         if self._request.focus_name:
@@ -62,7 +62,7 @@ class Schedule:
         return self._focused[place]
 
     def should_start(self, region: NamedRegion, call: int, comes_again: Callable[[], bool]) -> bool:
-        """Whether to open at this entry. `call` counts the earlier entries of the region in this process.
+        """Whether to start at this entry. `call` counts the earlier entries of the region in this process.
 
         `comes_again` says whether the code that enters it may run a second time.
         """
@@ -72,11 +72,11 @@ class Schedule:
             series = region.series
             is_warm = call >= self._request.warmup - 1
             is_numbered = series.names >= MANY_NAMES and series.has_each_once()
-            self._opens_at_once = not is_warm and not call and not comes_again()
-            self._is_open = is_warm or is_numbered or self._opens_at_once
+            self._starts_at_once = not is_warm and not call and not comes_again()
+            self._is_recording = is_warm or is_numbered or self._starts_at_once
         else:
-            self._is_open = True
-        return self._is_open
+            self._is_recording = True
+        return self._is_recording
 
     def note_entry(self, region: NamedRegion) -> None:
         """Without a focus: a region that is seen for the first time is waited for."""
@@ -91,7 +91,7 @@ class Schedule:
 
     def note_exit(self, region: NamedRegion, *, is_inside: bool) -> None:
         """Sets `is_full` when this exit was the last one to wait for. `is_inside`: other regions are open still."""
-        if self.is_full or not self._is_open or self._request.to_the_end:
+        if self.is_full or not self._is_recording or self._request.to_the_end:
             return
         if self._request.has_focus:
             self._note_focus_exit(region)
@@ -105,7 +105,7 @@ class Schedule:
         finished[region] = finished.get(region, 0) + 1
         # The recording began with a warm-up call where there are any.
         warmup = self._request.warmup
-        needed = self._request.active + (warmup if self._opens_at_once else min(warmup, 1))
+        needed = self._request.active + (warmup if self._starts_at_once else min(warmup, 1))
         calls, names = sum(finished.values()), len(finished)
         if names == calls and names > 1:
             needed = max(needed, MANY_NAMES)

@@ -48,7 +48,7 @@ def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
         if measures.bound != bound:
             return None
         number, index = region.median
-        median = run.recordings[number].window.calls[index]
+        median = run.recordings[number].calls[index]
         busy, launches = measures.cuda_busy_ns, measures.launches
         evidence: dict[str, int | str] = {"calls": measures.measured, "cpu_ns": measures.cpu_total_ns.sum}
         evidence["median_cpu_ns"] = median.cpu_total_ns

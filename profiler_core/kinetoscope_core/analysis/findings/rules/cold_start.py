@@ -24,7 +24,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     measured = region.measured
     if len(measured) < 3:
         return None
-    times = [run.recordings[number].window.calls[index] for number, index in measured]
+    times = [run.recordings[number].calls[index] for number, index in measured]
     first, others = times[0], times[1:]
     median_ns = median_of([each.cpu_total_ns for each in others])
     number, _ = measured[0]
@@ -51,9 +51,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
 def _was_warm(region: RegionFacts, run: RunFacts, first: Call) -> bool:
     """Whether a call before it, one of warm-up, was over in half the time."""
     before = [call_id for call_id in region.calls.seen if call_id < region.measured[0]]
-    return any(
-        2 * run.recordings[number].window.calls[index].cpu_total_ns < first.cpu_total_ns for number, index in before
-    )
+    return any(2 * run.recordings[number].calls[index].cpu_total_ns < first.cpu_total_ns for number, index in before)
 
 
 RULE: Final = Rule("cold-start", "information", of_region=_of_region, is_inclusive=True, is_of_cpu=True)

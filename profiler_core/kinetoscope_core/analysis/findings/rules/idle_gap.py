@@ -41,7 +41,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     recording = run.recordings[number]
     if _holds(recording, number, index, gap, run):
         return None
-    gap_ns, call_ns = gap[1] - gap[0], recording.window.calls[index].cpu_total_ns
+    gap_ns, call_ns = gap[1] - gap[0], recording.calls[index].cpu_total_ns
     saves = [Stretch(at, False, *each) for (at, _), each in found.items()]
     doings = _doings(region, number, index, gap)
     what = ", ".join(f"{printable(name)} ({time_text(ns)})" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
@@ -64,7 +64,7 @@ def _gap(call_id: CallId, run: RunFacts) -> tuple[int, int] | None:
     """The longest stretch of a call without work, if it is worth telling."""
     number, index = call_id
     recording = run.recordings[number]
-    call = recording.window.calls[index]
+    call = recording.calls[index]
     if not call.launches:
         return None
     start, end = call.start_ns, call.start_ns + call.cpu_total_ns
@@ -78,7 +78,7 @@ def _gap(call_id: CallId, run: RunFacts) -> tuple[int, int] | None:
 
 def _holds(recording: Recording, number: int, index: int, gap: tuple[int, int], run: RunFacts) -> bool:
     """Whether one region of the user's, nested in the call, holds the gap: it is the one to tell."""
-    calls, keys = recording.window.calls, recording.window.keys
+    calls, keys = recording.calls, recording.keys
     inside = list(run.nested_in(number, index))
     while inside:
         each = inside.pop()

@@ -1,4 +1,4 @@
-"""Numbers that are incomplete: launches of which the GPU told nothing, and work from before the window."""
+"""Numbers that are incomplete: launches of which the GPU told nothing, and work from before the recording."""
 
 from collections import Counter
 from typing import Final
@@ -21,7 +21,7 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
         unrecorded = recording.attribution.unrecorded
         launches += unrecorded.launches
         without += len(unrecorded.api_calls)
-        calls, innermost = recording.window.calls, recording.attribution.nesting.innermost
+        calls, innermost = recording.calls, recording.attribution.nesting.innermost
         for api_call in unrecorded.api_calls:
             call = innermost[api_call]
             where[calls[call].name if call >= 0 else "outside any region"] += 1
@@ -30,7 +30,7 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
     have = "launch has" if without == 1 else "launches have"
     return Claim(
         f"{without} {have} no record from the GPU ({counted(where)}): CUDA times are at least what is shown."
-        " Kernels ended after the window, or records were lost.",
+        " Kernels ended after the recording, or records were lost.",
         cost_ns=0,
         evidence={"count": without, "launches": launches},
     )
@@ -51,7 +51,7 @@ def _launched_before_recording(run: RunFacts) -> Claim | None:
     cut = " or in the part that was cut off" if is_cut else ""
     whole_ns = run.device_total_ns or 0
     return Claim(
-        f"{count} device {were} launched before the window{cut}, and {belong} to no region"
+        f"{count} device {were} launched before the recording{cut}, and {belong} to no region"
         f" ({time_text(ns)}, {percent(ns, whole_ns)} of the GPU's work).",
         cost_ns=ns,
         evidence={"count": count, "gpu_ns": ns},
@@ -60,5 +60,5 @@ def _launched_before_recording(run: RunFacts) -> Claim | None:
 
 RULES: Final = (
     Rule("launches-without-record", "information", of_run=_launches_without_record, share=0),
-    Rule("launched-before-window", "information", of_run=_launched_before_recording, share=0),
+    Rule("launched-before-recording", "information", of_run=_launched_before_recording, share=0),
 )

@@ -16,7 +16,7 @@ _LEAST_LAUNCHES: Final = 40
 
 def _launched_in(part: Part, prefix: str) -> dict[int, list[str]]:
     """The names of the activities that belong to each of torch's calls of this kind itself."""
-    calls, owners = part.recording.window.calls, part.recording.attribution.activity_owner
+    calls, owners = part.recording.calls, part.recording.attribution.activity_owner
     found: dict[int, list[str]] = {index: [] for index in part.annotations if calls[index].name.startswith(prefix)}
     for activity in part.activities:
         if (names := found.get(owners[activity])) is not None:
@@ -32,7 +32,7 @@ def _sums(
     steps: list[Stretch] = []
     spot = None
     for part in region.parts.values():
-        calls = part.recording.window.calls
+        calls = part.recording.calls
         for index, names in _launched_in(part, prefix).items():
             if not is_wanted(names):
                 continue

@@ -48,7 +48,7 @@ def _work(run: RunFacts, *, of_threads_with_regions: bool) -> _Work | None:
             work.names[names[device.name[activity]]] += ns
             if ns > work.longest_ns:
                 work.longest_ns = ns
-                work.spot = Spot(number, recording.window.base_time_ns + device.start_ns[activity], ns)
+                work.spot = Spot(number, recording.base_time_ns + device.start_ns[activity], ns)
     return work if work.total_ns >= _LEAST_PART * run.device_total_ns else None
 
 

@@ -20,7 +20,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     spot = None
     for number, index in region.measured:
         recording = run.recordings[number]
-        call = recording.window.calls[index]
+        call = recording.calls[index]
         if not call.overhead_ns:
             continue
         end_ns = call.start_ns + call.cpu_total_ns

@@ -28,8 +28,8 @@ class _Loading:
     until: dict[tuple[int, str, str], int] = field(default_factory=dict[tuple[int, str, str], int])
 
     def add(self, number: int, index: int, run: RunFacts) -> None:
-        window = run.recordings[number].window
-        each = window.calls[index]
+        part = run.recordings[number]
+        each = part.calls[index]
         if not each.name.startswith(_LOADER):
             return
         start, ns = each.start_ns, each.cpu_total_ns
@@ -42,7 +42,7 @@ class _Loading:
         self.idle += [Stretch(number, False, *gap) for gap in run.timelines[number].gaps(start, start + ns)]
         self.is_single = self.is_single or "_SingleProcess" in each.name
         if ns > self.longest_ns:
-            self.longest_ns, self.spot = ns, Spot(number, window.base_time_ns + start, ns)
+            self.longest_ns, self.spot = ns, Spot(number, part.base_time_ns + start, ns)
 
     def claim(self, who: str, when: str, batches: int | None = None) -> Claim | None:
         if not self.batches or (not self.is_single and self.loading_ns < _READY_NS * self.batches):
