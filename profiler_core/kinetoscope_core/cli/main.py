@@ -103,25 +103,24 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
     chosen = find_interpreter(request)
     if chosen.passed_over:
         _say(f"note: taken is {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
-    runner = RunnerProcess(
+    with RunnerProcess(
         chosen.path,
         request.folder,
         request.environment,
         stdout=sys.stderr.buffer if options.json else None,
         shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
-    )
-    teller = _Teller(is_focused=options.region is not None)
-    profiling = Profiling(request, Store(), runner, on_progress=teller)
-    with _signals_cancel(profiling):
-        try:
-            result, outcome = profiling.run()
-            # At once: the script may take minutes for its own clean-up.
-            _show(result, as_json=options.json)
-            _report(result, options.sarif)
-            code = _exit_code(outcome) or _found(result, options.fail_on)
-        finally:
-            profiling.finish()
-    return code
+    ) as runner:
+        teller = _Teller(is_focused=options.region is not None)
+        profiling = Profiling(request, Store(), runner, on_progress=teller)
+        with _signals_cancel(profiling):
+            try:
+                result, outcome = profiling.run()
+                # At once: the script may take minutes for its own clean-up.
+                _show(result, as_json=options.json)
+                _report(result, options.sarif)
+                return _exit_code(outcome) or _found(result, options.fail_on)
+            finally:
+                profiling.finish()
 
 
 def _request(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunRequest:

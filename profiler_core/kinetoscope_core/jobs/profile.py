@@ -29,8 +29,8 @@ from kinetoscope_core.wording import setting
 class Profiling:
     """A profile of what is asked for.
 
-    Starts the runner, unless it is a prepared one; it is ended by `run` and `finish`, or here when there is nothing to
-    run. Raises `UsageError` if there is no such folder, script or region, and `InterpreterError`.
+    Starts the runner, unless it is a prepared one; who calls this ends it. Raises `UsageError` if there is no such
+    folder, script or region, and `InterpreterError`.
     """
 
     def __init__(
@@ -50,22 +50,18 @@ class Profiling:
         # The interpreter starts while the sources are read.
         if not runner.is_started:
             runner.start()
-        try:
-            # Read now, as it may be edited while it runs.
-            known = self._sources.regions_of(str(self._source)) if self._source else []
-            spans = tuple(_span(str(self._source), each) for each in known)
-            spans += tuple(
-                _span(str(file), each)
-                for file in _files_among(request.arguments, folder)
-                if request.is_module and file != self._source
-                for each in self._sources.regions_of(str(file))
-            )
-            self._request = _focused(request, self._source, known)._replace(known_places=spans)
-            self._store = store
-            self._folder = store.new_folder()
-        except BaseException:
-            runner.end()
-            raise
+        # Read now, as it may be edited while it runs.
+        known = self._sources.regions_of(str(self._source)) if self._source else []
+        spans = tuple(_span(str(self._source), each) for each in known)
+        spans += tuple(
+            _span(str(file), each)
+            for file in _files_among(request.arguments, folder)
+            if request.is_module and file != self._source
+            for each in self._sources.regions_of(str(file))
+        )
+        self._request = _focused(request, self._source, known)._replace(known_places=spans)
+        self._store = store
+        self._folder = store.new_folder()
         self._on_progress = on_progress
         self._runner = runner
         self._is_reading = False

@@ -48,6 +48,7 @@ class Worker:
             Output(lambda text: self.send("output", stream="stdout", text=text)),
             Output(lambda text: self.send("output", stream="stderr", text=text)),
         ]
+        self._runners = contextlib.ExitStack()
         self._profiling: Profiling | None = None
         self._cancelling = threading.Lock()
         self._cancels = 0
@@ -85,8 +86,7 @@ class Worker:
                 why_plain=prepared.runner.why_unfit if prepared is not None else None,
             )
         finally:
-            if prepared is not None:
-                prepared.runner.end()
+            self._runners.close()
             for output in self._outputs:
                 output.close()
 
@@ -123,8 +123,10 @@ class Worker:
 
     def _new_runner(self, request: RunRequest, interpreter: str) -> RunnerProcess:
         stdout, stderr = (output.write_end for output in self._outputs)
-        return RunnerProcess(
-            interpreter, request.folder, request.environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+        return self._runners.enter_context(
+            RunnerProcess(
+                interpreter, request.folder, request.environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+            )
         )
 
     # --- a run

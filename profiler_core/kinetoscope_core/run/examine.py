@@ -39,9 +39,11 @@ class Examined:
 
 def examine(interpreter: str, folder: str | None, environment: Mapping[str, str]) -> Examined:
     """Imports torch and starts the profiler there, with one kernel on a GPU. Raises `InterpreterError`."""
-    with tempfile.TemporaryFile() as stderr:
-        nowhere = subprocess.DEVNULL
-        runner = RunnerProcess(interpreter, folder, environment, stdin=nowhere, stdout=nowhere, stderr=stderr)
+    nowhere = subprocess.DEVNULL
+    with (
+        tempfile.TemporaryFile() as stderr,
+        RunnerProcess(interpreter, folder, environment, stdin=nowhere, stdout=nowhere, stderr=stderr) as runner,
+    ):
         runner.send({"do": "examine"})
         said: dict[str, Message] = {}
         late = False
@@ -73,16 +75,14 @@ def examine(interpreter: str, folder: str | None, environment: Mapping[str, str]
 def why_not_prepared(interpreter: str, folder: str | None, environment: Mapping[str, str], *, cuda: bool) -> str | None:
     """Why no interpreter can be prepared for the next run there; None where one can. Raises `InterpreterError`."""
     nowhere = subprocess.DEVNULL
-    runner = RunnerProcess(interpreter, folder, environment, stdin=nowhere, stdout=nowhere, stderr=nowhere)
-    runner.prepare(RunRequest("doctor.py"), cuda=cuda)
-    runner.start()
-    try:
-        for message in _said_by(runner):
-            return None if message["event"] == "prepared" else str(message.get("why", "its process has ended"))
-    except TimeoutError:
-        return f"it was not ready after {LONGEST_STEP_S:g} s"
-    finally:
-        runner.end()
+    with RunnerProcess(interpreter, folder, environment, stdin=nowhere, stdout=nowhere, stderr=nowhere) as runner:
+        runner.prepare(RunRequest("doctor.py"), cuda=cuda)
+        runner.start()
+        try:
+            for message in _said_by(runner):
+                return None if message["event"] == "prepared" else str(message.get("why", "its process has ended"))
+        except TimeoutError:
+            return f"it was not ready after {LONGEST_STEP_S:g} s"
     return "its process has ended"
 
 

@@ -37,7 +37,9 @@ Stream: TypeAlias = int | IO[bytes] | None
 
 
 class RunnerProcess:
-    """One runner in `interpreter`, from `start` to `end`; `environment` is added to our own. Any thread may send.
+    """One runner in `interpreter`; `environment` is added to our own. Any thread may send.
+
+    A context manager: when it is left, the process has ended, with all that it started.
 
     `shares_terminal` leaves the script in our process group, so that it can read from the terminal and Ctrl-C reaches
     it; else it has a session of its own.
@@ -77,6 +79,12 @@ class RunnerProcess:
         self._was_called = threading.Event()
         self._exit_code: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "RunnerProcess":  # noqa: PYI034 - typing has Self from 3.11 on
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     @property
     def is_started(self) -> bool:
