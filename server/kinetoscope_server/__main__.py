@@ -17,7 +17,7 @@ from pygls.io_ import StdoutWriter
 from kinetoscope_core import __version__, log_file
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_server.features import commands, requests, standard
-from kinetoscope_server.protocol.transport import Channel, Receiver, accept_tcp, claim_stdio
+from kinetoscope_server.protocol.transport import Receiver, Streams, accept_tcp, claim_stdio
 from kinetoscope_server.server import KinetoscopeServer
 
 log = logging.getLogger("kinetoscope_server")
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KinetoscopeError as error:
         sys.stderr.write(f"kinetoscope serve: {error}\n")
         return error.exit_code
-    channel = claim_stdio() if options.tcp is None else accept_tcp(*options.tcp)
+    streams = claim_stdio() if options.tcp is None else accept_tcp(*options.tcp)
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:  # a log file has more than that
         handler.setLevel(options.stderr)
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # At INFO every message is logged, whole texts of files included.
     logging.getLogger("pygls").setLevel(logging.ERROR)
     try:
-        code = asyncio.run(_serve(channel))
+        code = asyncio.run(_serve(streams))
     except KeyboardInterrupt:
         code = 130
     sys.stderr.flush()
@@ -47,13 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os._exit(code)
 
 
-async def _serve(channel: Channel) -> int:
+async def _serve(streams: Streams) -> int:
     server = KinetoscopeServer()
     standard.register(server)
     commands.register(server)
     requests.register(server)
-    server.protocol.set_writer(StdoutWriter(channel.writing))
-    receiver = Receiver(channel.reading, asyncio.get_running_loop())
+    server.protocol.set_writer(StdoutWriter(streams.writing))
+    receiver = Receiver(streams.reading, asyncio.get_running_loop())
     server.on_orphaned = receiver.end
     receiver.start()
     try:

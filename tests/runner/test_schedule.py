@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kinetoscope_core.runner.regions.log import Place, RegionLog
+from kinetoscope_core.runner.regions.log import Place, RegionLogger
 from kinetoscope_core.runner.regions.places import Level
 from kinetoscope_core.runner.regions.schedule import MANY_NAMES, PATIENCE, PATIENCE_INSIDE, Schedule
 from kinetoscope_core.runner.request import RunRequest, Span
@@ -24,7 +24,7 @@ class Script:
     def __init__(self, request, *, comes_again=True):
         self.schedule = Schedule(request)
         self._has_focus = request.has_focus
-        self.log = RegionLog(self._on_enter, self._on_exit)
+        self.log = RegionLogger(self._on_enter, self._on_exit)
         self.is_open = False
         self.opened_at = None
         self.passed = 0

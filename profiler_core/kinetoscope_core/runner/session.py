@@ -16,9 +16,9 @@ from .ending.end import End, EndOfRun
 from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
 from .imports import on_import
 from .prewarm.imported_ahead import ImportedAhead
-from .profiler.of_the_script import Recording, ScriptProfilers
+from .profiler.of_the_script import ScriptProfilers, ScriptRecording
 from .profiler.recording import Profiler, device_facts, set_profiler_enabled
-from .regions.log import NamedRegion, RegionLog, recording_values
+from .regions.log import NamedRegion, RegionLogger, recording_values
 from .regions.loops import comes_again
 from .regions.other_entries import hook_other_entries
 from .regions.schedule import Schedule
@@ -46,7 +46,7 @@ class Session:
         self._own_group: bool = message["own_group"]
         self._report = Report(channel, message["folder"])
         self._schedule = Schedule(self._request)
-        self._log = RegionLog(self._on_enter, self._on_exit)
+        self._log = RegionLogger(self._on_enter, self._on_exit)
         self._profiler = Profiler(message["folder"])
         self._script_profilers = ScriptProfilers(
             self._is_not_the_script_s,
@@ -258,7 +258,7 @@ class Session:
         self._log.clear()
         self._log.is_recording = True
 
-    def _end_own_profiler(self, recording: Recording) -> None:
+    def _end_own_profiler(self, recording: ScriptRecording) -> None:
         self._log.is_recording = False
         recording.entries = self._log.entries()
         recording.still_open = self._log.open_regions()

@@ -12,7 +12,7 @@ from kinetoscope_core.text import LONGEST_NAME, short_name
 from kinetoscope_core.trace.columns import DeviceActivities, ForwardBackwardFlows, HostSlices, OverheadSlices, Thread
 from kinetoscope_core.trace.events import Event, FlowEnd, FlowStart, Slice, Unreadable, Unused
 from kinetoscope_core.trace.schema import (
-    CALL,
+    API_CALL,
     DEVICE_KINDS,
     FORWARD_BACKWARD,
     HOST_KINDS,
@@ -145,7 +145,7 @@ class Collector:
         host.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
         host.external_id.frombytes(_longs([args.external_id for args in given]))
         # Most slices of a file hold operators alone.
-        correlation = _longs([args.correlation for args in given]) if CALL in kinds else _MINUS_ONE * len(kinds)
+        correlation = _longs([args.correlation for args in given]) if API_CALL in kinds else _MINUS_ONE * len(kinds)
         host.correlation.frombytes(correlation)
         host.sequence.frombytes(_longs([args.sequence for args in given]))
         host.forward_thread.frombytes(_longs([args.forward_thread for args in given]))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kinetoscope_core.results.measures import Device
-from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
+from kinetoscope_core.trace.schema import API_CALL, OPERATOR, REGION
 
-_IS: Final = {kind: bytes(value == kind for value in range(256)) for kind in (OPERATOR, REGION, CALL)}
+_IS: Final = {kind: bytes(value == kind for value in range(256)) for kind in (OPERATOR, REGION, API_CALL)}
 
 
 class Thread(NamedTuple):
@@ -37,7 +37,7 @@ class HostSlices:
     """Regions, operators and CUDA API calls of all threads, in the order of the file, which breaks ties of equal times.
 
     `name` indexes `Trace.names`, `thread` indexes `Trace.threads`, `kind` is one of `schema.OPERATOR`, `REGION` and
-    `CALL`. -1 stands for "not given" in `external_id`, `correlation` (calls) and `sequence` (operators).
+    `API_CALL`. -1 stands for "not given" in `external_id`, `correlation` (calls) and `sequence` (operators).
     `forward_thread` is the running number of the forward thread, above 0 on backward operators only.
     `unfinished` has the regions that were open when the recording ended, `untimed` those without times that can be.
     """
@@ -71,7 +71,7 @@ class HostSlices:
 
     def api_calls(self) -> list[int]:
         """The places of all runtime and driver calls."""
-        return self.indices_of(CALL)
+        return self.indices_of(API_CALL)
 
     def backward_operators(self) -> list[int]:
         """The places of the operators that name a forward thread."""
@@ -84,7 +84,7 @@ class HostSlices:
 class DeviceActivities:
     """Kernels, copies and sets, in the order of the file.
 
-    `kind` indexes `schema.DEVICE_KIND_NAMES`. -1 stands for "not given" in `device`, `stream`, `correlation` and
+    `kind` is `schema.KERNEL`, `MEMCPY` or `MEMSET`. -1 stands for "not given" in `device`, `stream`, `correlation` and
     `copied_bytes` (copies only). `thread` is the row of the file that an activity stands in, as an index into
     `Trace.threads`. `cut` has those whose duration was no number of ns that can be; it was made 0.
     """

@@ -1,32 +1,30 @@
 """Which category of event means what, over all generations of Kineto's schema (2021 to 2026)."""
 
-from typing import Final, Literal
+from typing import Final
 
 # Kinds of host slices.
 OPERATOR: Final = 0
 REGION: Final = 1
-CALL: Final = 2
+API_CALL: Final = 2
 
 # Kinds of device activities.
 KERNEL: Final = 0
 MEMCPY: Final = 1
 MEMSET: Final = 2
 
-DEVICE_KIND_NAMES: Final[tuple[Literal["kernel", "memcpy", "memset"], ...]] = ("kernel", "memcpy", "memset")
-
 HOST_KINDS: Final[dict[str, int]] = {
     "cpu_op": OPERATOR,
     "user_annotation": REGION,
-    "cuda_runtime": CALL,
-    "cuda_driver": CALL,
-    "xpu_runtime": CALL,
-    "xpu_driver": CALL,
-    "mtia_runtime": CALL,
-    "privateuse1_runtime": CALL,
-    "privateuse1_driver": CALL,
+    "cuda_runtime": API_CALL,
+    "cuda_driver": API_CALL,
+    "xpu_runtime": API_CALL,
+    "xpu_driver": API_CALL,
+    "mtia_runtime": API_CALL,
+    "privateuse1_runtime": API_CALL,
+    "privateuse1_driver": API_CALL,
     # 2021: annotations are operators too, see `LEGACY_REGION_PREFIXES`.
     "Operator": OPERATOR,
-    "Runtime": CALL,
+    "Runtime": API_CALL,
 }
 
 DEVICE_KINDS: Final[dict[str, int]] = {

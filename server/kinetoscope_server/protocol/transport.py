@@ -32,14 +32,14 @@ REQUEST_CANCELLED: Final = -32800
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class Streams:
     """Where frames come from and go to, both unbuffered in our sense: whole frames only."""
 
     reading: IO[bytes]
     writing: BinaryIO
 
 
-def claim_stdio() -> Channel:
+def claim_stdio() -> Streams:
     """Takes stdin and stdout for messages alone. Whatever prints from now on, also in C and in children, prints to
     stderr, and nobody else can read our input.
     """
@@ -50,16 +50,16 @@ def claim_stdio() -> Channel:
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    return Channel(reading, writing)
+    return Streams(reading, writing)
 
 
-def accept_tcp(host: str, port: int) -> Channel:
+def accept_tcp(host: str, port: int) -> Streams:
     """Waits for one client at the address and serves it alone; prints the port, which may have been 0."""
     with socket.create_server((host, port)) as listening:
         sys.stderr.write(f"kinetoscope: listening on {host}:{listening.getsockname()[1]}\n")
         sys.stderr.flush()
         connection, _ = listening.accept()
-    return Channel(connection.makefile("rb"), connection.makefile("wb"))
+    return Streams(connection.makefile("rb"), connection.makefile("wb"))
 
 
 def frames(reading: IO[bytes]) -> Iterator[bytes]:

@@ -23,7 +23,7 @@ def load_runner(folder):
 
 load_runner(sys.argv[1])
 from runner.regions.loops import is_in_a_loop  # noqa: E402
-from runner.regions.log import MOST_NAMES, RegionLog  # noqa: E402
+from runner.regions.log import MOST_NAMES, RegionLogger  # noqa: E402
 
 
 class RecordFunction(contextlib.ContextDecorator):
@@ -40,7 +40,7 @@ class RecordFunction(contextlib.ContextDecorator):
 torch_module = types.ModuleType("torch.autograd.profiler")
 torch_module.__file__ = os.path.join(os.sep, "lib", "torch", "autograd", "profiler.py")
 torch_module.record_function = RecordFunction
-log = RegionLog(lambda region, call: None, lambda region, failed: None)
+log = RegionLogger(lambda region, call: None, lambda region, failed: None)
 log.hook(torch_module)
 # What calls hooks is torch's.
 machinery = {}

@@ -21,7 +21,7 @@ def load_runner(folder):
 
 
 load_runner(sys.argv[1])
-from runner.regions.log import RegionLog  # noqa: E402
+from runner.regions.log import RegionLogger  # noqa: E402
 
 
 class RecordFunction(contextlib.ContextDecorator):
@@ -44,7 +44,7 @@ torch_module = types.ModuleType("torch.autograd.profiler")
 torch_module.__file__ = os.path.join(os.sep, "lib", "torch", "autograd", "profiler.py")
 torch_module.record_function = RecordFunction
 entered, left = [], []
-log = RegionLog(
+log = RegionLogger(
     lambda region, call: entered.append((region.name, call)),
     lambda region, failed: left.append((region.name, failed)),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import accumulate, compress
 
 from kinetoscope_core.analysis.attribution.nesting import Nesting
-from kinetoscope_core.analysis.attribution.open_spans import Timeline
+from kinetoscope_core.analysis.attribution.open_spans import OpenSpans
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
 
@@ -39,7 +39,7 @@ class ForwardRegions:
     def __init__(self, trace: Trace, nesting: Nesting) -> None:
         self.ambiguous = 0
         self._timelines = {
-            thread: Timeline((nesting.starts[each], nesting.ends[each], each) for each in calls)
+            thread: OpenSpans((nesting.starts[each], nesting.ends[each], each) for each in calls)
             for thread, calls in nesting.regions_of.items()
         }
         named: defaultdict[int, Counter[int]] = defaultdict(Counter)
@@ -48,7 +48,7 @@ class ForwardRegions:
                 named[backward][forward] += 1
         self._threads = trace.threads
         self._open: dict[str, tuple[list[int], list[tuple[int, int]]]] = {}
-        nothing = Timeline(())
+        nothing = OpenSpans(())
         self._forward_of = {
             backward: self._timelines.get(counts.most_common(1)[0][0], nothing) for backward, counts in named.items()
         }

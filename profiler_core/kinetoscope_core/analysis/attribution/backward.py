@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from kinetoscope_core.analysis.attribution.autograd import ForwardRegions
 from kinetoscope_core.analysis.attribution.nesting import in_order
-from kinetoscope_core.analysis.attribution.open_spans import Timeline
+from kinetoscope_core.analysis.attribution.open_spans import OpenSpans
 from kinetoscope_core.trace import Trace
 
 # A backward node and the operator that evaluates it have these two numbers in common, within one process.
@@ -35,7 +35,7 @@ class BackwardLinks:
         for index in region_of:
             operators_of[host.thread[index]].append(index)
         self._timelines = {
-            thread: Timeline(
+            thread: OpenSpans(
                 (start := host.start_ns[index], start + host.duration_ns[index], region_of[index])
                 for index in in_order(host, operators)
             )

@@ -5,7 +5,7 @@ from typing import Final
 
 from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.trace import Thread, Trace
-from kinetoscope_core.trace.schema import CALL
+from kinetoscope_core.trace.schema import API_CALL
 
 _BEGINS: Final = ("cudaStreamBeginCapture", "cuStreamBeginCapture", "hipStreamBeginCapture")
 _ENDS: Final = ("cudaStreamEndCapture", "cuStreamEndCapture", "hipStreamEndCapture")
@@ -28,7 +28,7 @@ class Captures:
         if begins or ends:
             borders = begins | ends
             for index, name in enumerate(host.name):
-                if name in borders and host.kind[index] == CALL:
+                if name in borders and host.kind[index] == API_CALL:
                     of_thread.setdefault(host.thread[index], []).append(
                         (host.start_ns[index], 1) if name in begins else (host.start_ns[index], -1)
                     )

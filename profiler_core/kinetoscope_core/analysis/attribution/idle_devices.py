@@ -7,7 +7,7 @@ from typing import Final
 from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.attribution.nesting import is_wait
 from kinetoscope_core.trace import Trace
-from kinetoscope_core.trace.schema import CALL
+from kinetoscope_core.trace.schema import API_CALL
 
 _LONGEST_IDLE_WAIT_NS: Final = 100_000
 """A wait for an idle device takes the time of its call: at most 54 µs in 48 recordings (H200, MI300X, A100 …)."""
@@ -17,7 +17,7 @@ def _waits(trace: Trace) -> list[int]:
     """The calls that wait for a device, as host slices, in the order of time."""
     host = trace.host
     waiting = {number for number, name in enumerate(trace.names) if is_wait(name)}
-    found = (index for index, name in enumerate(host.name) if name in waiting and host.kind[index] == CALL)
+    found = (index for index, name in enumerate(host.name) if name in waiting and host.kind[index] == API_CALL)
     return sorted(found, key=host.start_ns.__getitem__)
 
 

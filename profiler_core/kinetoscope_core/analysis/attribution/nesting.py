@@ -12,7 +12,7 @@ from operator import eq
 
 from kinetoscope_core.analysis.attribution.waiting import Waits
 from kinetoscope_core.trace import HostSlices, Trace
-from kinetoscope_core.trace.schema import CALL, OPERATOR, REGION
+from kinetoscope_core.trace.schema import API_CALL, OPERATOR, REGION
 
 _WAITS = frozenset(
     api + name
@@ -137,7 +137,7 @@ def _walk(
             covered = covered_until[top] if entered else _NEVER
         kind = kind_of[index]
         end = start + duration_of[index]
-        if kind == CALL and entered:
+        if kind == API_CALL and entered:
             innermost[index] = top
             operator = operator_in[top]
             if operator >= 0 and start < start_of[operator] + duration_of[operator]:
@@ -160,7 +160,7 @@ def _walk(
                         operators.slices.append(index)
                         operators.calls.append(open_one)
                         operators.ns.append(added)
-                    elif kind == CALL:
+                    elif kind == API_CALL:
                         api_calls_ns[open_one] += added
                 if end < its_end:
                     break

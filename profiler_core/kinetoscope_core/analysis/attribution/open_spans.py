@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 
 
-class Timeline:
+class OpenSpans:
     """Answers `innermost_at`. Spans come as (start, end, id), in the order in which they were entered.
 
     A span is open from its start up to, not including, its end. Spans may cross: the innermost is the one entered last.

@@ -13,13 +13,12 @@ _GRAPH_LAUNCHES: Final = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
 
 @dataclass(slots=True)
 class Unrecorded:
-    """`launches` counts all calls that launch kernels or graphs, `calls` are those without a record, as host slices.
+    """`launches` counts all that launch kernels or graphs; `api_calls` has those without a record, as host slices.
 
-    `captured` counts launches into a CUDA graph, which run nothing themselves and are in neither.
+    Launches into a CUDA graph run nothing themselves, and are in neither.
     """
 
     launches: int = 0
-    captured: int = 0
     api_calls: "array[int]" = field(default_factory=lambda: array("i"))
 
 
@@ -31,12 +30,11 @@ def unrecorded_launches(trace: Trace, captures: Captures) -> Unrecorded:
     for api_call in host.api_calls():
         if host.name[api_call] not in launching:
             continue
-        if host.correlation[api_call] in recorded:
-            found.launches += 1
-        elif captures and captures.is_into_one(host.thread[api_call], host.start_ns[api_call]):
-            found.captured += 1
-        else:
-            found.launches += 1
+        is_recorded = host.correlation[api_call] in recorded
+        if not is_recorded and captures and captures.is_into_one(host.thread[api_call], host.start_ns[api_call]):
+            continue
+        found.launches += 1
+        if not is_recorded:
             found.api_calls.append(api_call)
     return found
 

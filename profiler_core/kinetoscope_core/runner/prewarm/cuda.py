@@ -14,7 +14,7 @@ from ..profiler.kineto_messages import kineto_log_kept
 from ..profiler.recording import device_names, inductor_left_alone, make_profile, warnings_ignored
 from . import variables
 from .groups import NotPrepared
-from .surroundings import Names, put
+from .surroundings import KnownNames, put
 
 SCRIPT_S_DESCRIPTORS = 200
 _SIDE = 16
@@ -54,7 +54,7 @@ class Priming:
 
     def prime(self, torch: Any) -> None:
         """Uses CUDA. Raises `NotPrepared` where that is not possible, or where the script would see it."""
-        environment = Names((), [os.environ])
+        environment = KnownNames((), [os.environ])
         cuda = torch.cuda
         queued = list(cuda._queued_calls)
         generator = torch.get_rng_state()

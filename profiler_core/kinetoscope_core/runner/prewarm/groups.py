@@ -12,7 +12,7 @@ from typing import Any, Callable, List, Sequence
 
 from . import packages
 from .reads import Reads
-from .surroundings import Names, put
+from .surroundings import KnownNames, put
 
 _LOGGERS = logging.root.manager.loggerDict
 _finalize: Any = weakref.finalize
@@ -29,7 +29,7 @@ class Group:
     def __init__(self, names: Sequence[str], reads: Reads, use: Callable[[], None] = lambda: None) -> None:
         """Imports and uses them. Raises `NotPrepared` where that cannot be taken back."""
         self.names = tuple(names)
-        before = Names(packages.of_the_library(), [_LOGGERS, os.environ])
+        before = KnownNames(packages.of_the_library(), [_LOGGERS, os.environ])
         loaded, filters, finders = set(sys.modules), list(warnings.filters), list(sys.meta_path)
         with ExitHandlers() as self._exit_handlers:
             with reads:

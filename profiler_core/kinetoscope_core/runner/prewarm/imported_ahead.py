@@ -20,7 +20,7 @@ from ..output import output_held
 from . import packages, variables
 from .groups import Group, NotPrepared, ends_with
 from .reads import Reads
-from .surroundings import NOT_SEEN, TAKEN_BACK, Names, first_difference, surroundings
+from .surroundings import NOT_SEEN, TAKEN_BACK, KnownNames, first_difference, surroundings
 
 ALONE = ("typing_extensions", "numpy")
 """torch imports them, and scripts do without it."""
@@ -111,7 +111,7 @@ class ImportedAhead:
         self._at_start = surroundings()
         self._environment = variables.actual()
         self._filters = list(warnings.filters)
-        self._functions = Names(packages.of_the_library())
+        self._functions = KnownNames(packages.of_the_library())
 
     def _before_fork(self) -> None:
         if self._waiting:

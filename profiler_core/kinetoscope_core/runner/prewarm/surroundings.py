@@ -90,7 +90,7 @@ Change = Tuple[Any, str, Any, Any]
 """What holds it, its name, what it was and what it is; None where there is nothing of that name."""
 
 
-class Names:
+class KnownNames:
     """What stands in these mappings, and the functions and classes of these modules with the methods of the classes."""
 
     def __init__(self, modules: Iterable[ModuleType], mappings: Iterable[Any] = ()) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional
 from ..regions.log import recording_values
 
 
-class Recording:
+class ScriptRecording:
     """One recording of a profile of the script: from starting a trace to stopping it."""
 
     def __init__(self, profile: Any) -> None:
@@ -43,18 +43,18 @@ class ScriptProfilers:
         ignores: Callable[[Any], bool],
         step_aside: Callable[[], None],
         begin: Callable[[], None],
-        end: Callable[[Recording], None],
+        end: Callable[[ScriptRecording], None],
         new_path: Callable[[], str],
         not_kept: Callable[[Exception], None],
     ) -> None:
-        self.recordings: List[Recording] = []
+        self.recordings: List[ScriptRecording] = []
         self._ignores = ignores
         self._step_aside = step_aside
         self._begin = begin
         self._end = end
         self._new_path = new_path
         self._not_kept = not_kept
-        self._current: Optional[Recording] = None
+        self._current: Optional[ScriptRecording] = None
         self._is_stopping = False
         self._lock = threading.RLock()
 
@@ -125,7 +125,7 @@ class ScriptProfilers:
 
     def _after_start(self, profile: Any) -> None:
         if not self._ignores(profile):
-            self._current = Recording(profile)
+            self._current = ScriptRecording(profile)
             self._begin()
 
     def _before_stop(self, profile: Any) -> None:

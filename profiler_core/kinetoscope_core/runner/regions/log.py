@@ -39,7 +39,7 @@ class _Thread(threading.local):
 _UNKNOWN = Place(-1, [Level(pattern_of.__code__, 0, "own")])
 
 
-class RegionLog:
+class RegionLogger:
     """All entries that were made while we recorded, as columns; counts of all others.
 
     `on_enter(region, call)` and `on_exit(region, has_failed)` are called around each region of the user's code, on

@@ -8,10 +8,10 @@ import functools
 import sys
 from typing import Any, Callable, Dict
 
-from .log import RegionLog, safe_name
+from .log import RegionLogger, safe_name
 
 
-def hook_other_entries(log: RegionLog, is_recorded_by_us: Callable[[], bool]) -> None:
+def hook_other_entries(log: RegionLogger, is_recorded_by_us: Callable[[], bool]) -> None:
     """Has the log note what is entered in these ways, as soon as torch has them."""
     operators: Any = getattr(getattr(sys.modules.get("torch._ops"), "ops", None), "profiler", None)
     if operators is not None:
@@ -19,7 +19,7 @@ def hook_other_entries(log: RegionLog, is_recorded_by_us: Callable[[], bool]) ->
         hook_fast_class(sys.modules.get("torch._C._profiler"), operators, log, is_recorded_by_us)
 
 
-def hook_fast_class(profiler: Any, operators: Any, log: RegionLog, is_recorded_by_us: Callable[[], bool]) -> None:
+def hook_fast_class(profiler: Any, operators: Any, log: RegionLogger, is_recorded_by_us: Callable[[], bool]) -> None:
     """Puts a class that notes entries in the place of `_RecordFunctionFast`, if the module has one (from torch 2.3 on).
 
     A trace has that as an operator like any other. In ours it is a region, entered by `operators`.
@@ -59,7 +59,7 @@ def hook_fast_class(profiler: Any, operators: Any, log: RegionLog, is_recorded_b
     profiler._RecordFunctionFast = _RecordFunctionFast
 
 
-def hook_operators(operators: Any, log: RegionLog) -> None:
+def hook_operators(operators: Any, log: RegionLogger) -> None:
     """Notes when Python calls the operators that enter and leave a region. `operators` is `torch.ops.profiler`."""
     entries: Dict[int, Any] = {}
 
