@@ -69,10 +69,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         prog="kinetoscope serve", description="The language server, over stdin and stdout."
     )
     parser.add_argument("--version", action="version", version=f"kinetoscope {__version__}")
-    parser.add_argument("--stdio", action="store_true", help="over stdin and stdout; as without it")
-    parser.add_argument("--tcp", metavar="HOST:PORT", type=_address, help="serve one client there, for debugging")
-    parser.add_argument("--log", metavar="FILE", help="append what is done to this file, for a bug report")
-    parser.add_argument("--stderr", metavar="LEVEL", type=_level, default="WARNING", help="what goes there (WARNING)")
+    parser.add_argument("--stdio", action="store_true", help="use stdin and stdout, which is the default")
+    parser.add_argument("--tcp", metavar="HOST:PORT", type=_address, help="serve one client over TCP, for debugging")
+    parser.add_argument("--log", metavar="FILE", help="append a log to this file, for bug reports")
+    parser.add_argument(
+        "--stderr", metavar="LEVEL", type=_level, default="WARNING", help="level of the messages on stderr (WARNING)"
+    )
     return parser.parse_args(arguments)
 
 

@@ -240,7 +240,7 @@ class KinetoscopeServer(LanguageServer):
         log.error("%s", source, exc_info=error)
         if isinstance(error, JsonRpcException) and error.code != types.ErrorCodes.InternalError:
             return  # the request was wrong or cannot be met, and its answer says so
-        message = f"Kinetoscope met an error of its own ({error}) and goes on; the log of the language server has more."
+        message = f"Kinetoscope had an internal error ({error}) and goes on. The log of the language server says more."
         self._say_once(types.MessageType.Error, message)
 
     def _say_once(self, kind: types.MessageType, message: str) -> None:

@@ -43,7 +43,7 @@ def test_nor_in_traces_of_others(name: str):
 def test_an_idle_gap_says_what_the_cpu_ran_and_what_could_be_saved_per_call():
     finding = found("h200/train_mlp.json.gz")["data", "idle-gap"]
     assert finding_text(finding) == (
-        "data: GPU idle for 4.67 ms of the median call (49 %) while the CPU ran aten::randn (4.48 ms), aten::to"
+        "data: the GPU was idle for 4.67 ms of the median call (49 %) while the CPU ran aten::randn (4.48 ms), aten::to"
         " (155 µs), Python (37.3 µs). Could save up to 5.79 ms per call."
     )
 
@@ -92,7 +92,7 @@ def test_the_costliest_region_says_how_much_of_the_same_lies_elsewhere(tmp_path:
     findings = made.found(tmp_path)
     assert [region for region, code in findings if code == "tensor-cores-unused"] == ["a"]
     finding = findings["a", "tensor-cores-unused"]
-    assert finding.message.endswith(" 1.95 ms more of it in 2 other regions.")
+    assert finding.message.endswith(" Another 1.95 ms is in 2 other regions.")
     assert finding.evidence["elsewhere_ns"] == 3 * 650_000
 
 

@@ -21,7 +21,7 @@ def test_a_trace_has_findings_to_fail_on_and_a_report(tmp_path: Path, capsys: py
     wanted = ["--source", str(source), "--fail-on", "tiny-kernels,idle-gap", "--sarif", str(report)]
     assert main(["read", str(BEFORE), *wanted]) == FOUND
     said = capsys.readouterr().err
-    assert "Exit code 4 by --fail-on: tiny-kernels in tiny_ops.\n" in said
+    assert "Exit code 4, because --fail-on found: tiny-kernels in tiny_ops.\n" in said
     assert "not checked" not in said
     (run,) = json.loads(report.read_bytes())["runs"]
     assert "tiny-kernels" in {result["ruleId"] for result in run["results"]}
@@ -50,7 +50,9 @@ def test_a_source_that_is_not_the_one_recorded_is_doubted(tmp_path: Path, capsys
     source = tmp_path / "script.py"
     source.write_text(SOURCE)
     assert main(["read", str(BEFORE), "--source", str(source)]) == 0
-    assert "1 region of the trace is not in the source, or more than once: tiny_ops." in capsys.readouterr().err
+    assert (
+        "1 region of the trace stands nowhere in the source, or at several lines: tiny_ops." in capsys.readouterr().err
+    )
     source.write_text(SOURCE.replace("other", "tiny_ops"))
     assert main(["read", str(BEFORE), "--source", str(source)]) == 0
     assert "of the trace" not in capsys.readouterr().err
@@ -74,7 +76,7 @@ def test_a_code_that_is_nearly_one_is_guessed(capsys: pytest.CaptureFixture[str]
         ),
         ("a.txt", "#!/bin/sh\nset -e\n", "is a shell script"),
         ("config.json", '{"a": 1}', "is data"),
-        ("program", "\x7fELF\0\0", "no Python source"),
+        ("program", "\x7fELF\0\0", "not Python source"),
     ],
 )
 def test_what_is_no_python_is_not_run_as_python(

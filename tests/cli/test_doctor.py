@@ -76,11 +76,11 @@ def test_an_interpreter_that_measures_is_described_and_nothing_is_left(doctor, t
         ),
         (
             "import torch.none",
-            "cannot import torch (ModuleNotFoundError: No module named 'torch.none'): repair that, or",
+            "cannot import torch (ModuleNotFoundError: No module named 'torch.none'): repair this, or",
         ),
-        ("raise OSError('libcudart.so.13: cannot open')", "(OSError: libcudart.so.13: cannot open): repair that"),
-        ("sys.exit('no licence')", "cannot import torch (SystemExit: no licence): repair that"),
-        ("os.write(2, b'undefined symbol\\n'); os.abort()", "could not be asked: its process ended (signal SIGABRT)"),
+        ("raise OSError('libcudart.so.13: cannot open')", "(OSError: libcudart.so.13: cannot open): repair this"),
+        ("sys.exit('no licence')", "cannot import torch (SystemExit: no licence): repair this"),
+        ("os.write(2, b'undefined symbol\\n'); os.abort()", "could not be checked: its process ended (signal SIGABRT)"),
         ("os.write(2, b'bad\\n'); os._exit(3)", "ended (exit code 3) before torch was imported; last it wrote: bad."),
     ],
 )
@@ -121,7 +121,7 @@ def test_where_no_python_has_torch_all_that_were_looked_at_are_named(doctor, pyt
         text=True,
     )
     assert done.returncode == 2, done.stderr
-    said = f"- No Python with torch was found. Looked at: {bare} (the one that Kinetoscope runs in) has no torch."
+    said = f"- No Python with torch was found. Looked at: {bare} (the Python that Kinetoscope runs in) has no torch."
     assert said in done.stdout
 
 

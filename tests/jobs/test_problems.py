@@ -31,12 +31,13 @@ def test_what_could_not_be_saved_says_where_room_can_be_made(code: str) -> None:
 
 
 def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
-    assert not_recorded("a.py", 4, ["one"], None).message == "one (line 4) was entered, but not while it was recorded."
+    one = not_recorded("a.py", 4, ["one"], None)
+    assert one.message == "one (line 4) was entered, but not while the profiler recorded."
     elsewhere = not_recorded("lib/call.py", 4, ["one", "two"], None, is_elsewhere=True).message
     assert elsewhere.startswith("one, two (call.py:4) were entered")
     many = not_recorded("a.py", 448, [f"name {number}" for number in range(10)], None).message
     assert many == (
-        "name 0, name 1, name 2, name 3 and 6 more (line 448) were entered, but not while they were recorded."
+        "name 0, name 1, name 2, name 3 and 6 more (line 448) were entered, but not while the profiler recorded."
     )
 
 
@@ -46,7 +47,7 @@ def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
         ("train.py", 0, "No record_function region ran."),
         ("train.py", 1, "The script's one region was not reached with"),
         ("train.py", 3, "None of the script's 3 regions was reached with"),
-        ("test_speed.py", 4, "Run them by pytest: kinetoscope profile -m pytest -- test_speed.py (in an editor, with"),
+        ("test_speed.py", 4, "Run them with pytest: kinetoscope profile -m pytest -- test_speed.py (in an editor, with"),
     ],
 )
 def test_a_script_of_which_no_region_ran_is_told_why(script: str, known: int, text: str) -> None:

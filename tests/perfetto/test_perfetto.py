@@ -339,7 +339,7 @@ def test_an_editor_may_be_allowed_to_show_the_page_in_a_tab():
 
 @pytest.mark.parametrize("text", ["", "a b", "https://x; script-src *", "https://x,", "'unsafe-inline'", "x\r\ny: z"])
 def test_what_is_no_source_of_pages_does_not_get_into_the_policy(text):
-    with TraceServer() as server, pytest.raises(UsageError, match="no source of pages"):
+    with TraceServer() as server, pytest.raises(UsageError, match="is not a source of pages"):
         server.link(H200, title="x", embedders=[text])
 
 

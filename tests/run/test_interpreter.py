@@ -82,7 +82,7 @@ def test_pythons_on_the_path_are_asked_and_our_own_is_the_last(work, monkeypatch
     on_path.write_text(f'#!/bin/sh\nexec {environment(work / "bare", torch=False)} "$@"\n')
     on_path.chmod(0o755)
     found = find_interpreter(RunRequest(""))
-    assert (found.path, found.why) == (sys.executable, "the one that Kinetoscope runs in")
+    assert (found.path, found.why) == (sys.executable, "the Python that Kinetoscope runs in")
     assert found.passed_over == ()  # nobody has said that it is the one
     # A folder of that name in the working directory is none of its modules.
     (work / "torch").mkdir()
@@ -105,6 +105,6 @@ def test_where_none_has_torch_the_error_says_which_were_looked_at(work, monkeypa
         find_interpreter(RunRequest(""))
     assert str(caught.value) == (
         f"No Python with torch was found. Looked at: {bare} (the .venv of {work}) has no torch; {on_path} (python3 on"
-        f" PATH) is no Python 3 that works; {bare}3 (the one that Kinetoscope runs in) has no torch. Name the one that"
-        " has it with --python (in an editor: the setting kinetoscope.interpreter)."
+        f" PATH) is no Python 3 that works; {bare}3 (the Python that Kinetoscope runs in) has no torch. Name the one"
+        " that has it with --python (in an editor: the setting kinetoscope.interpreter)."
     )

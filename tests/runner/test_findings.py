@@ -25,7 +25,7 @@ def test_a_finding_that_is_asked_for_sets_the_exit_code_and_the_report_has_it(ki
     report = tmp_path / "findings.sarif"
     ran = kinetoscope("recompiles.py", options=(*COMPILING, "--fail-on", "compiling,idle-gap", "--sarif", report))
     assert ran.code == 4
-    assert "kinetoscope: Exit code 4 by --fail-on: compiling in compiles.\n" in ran.messages
+    assert "kinetoscope: Exit code 4, because --fail-on found: compiling in compiles.\n" in ran.messages
     (compiling,) = ran.regions()["compiles"]["findings"]
     assert compiling["code"] == "compiling"
     assert compiling["evidence"]["compilations"] == 5

@@ -231,4 +231,4 @@ def test_regions_after_the_window_are_said_not_to_be_recorded(kinetoscope):
     ran = kinetoscope("late.py")
     assert ran.code == 0, ran
     assert set(ran.regions()) == {"loop"}
-    assert "clean-up (line 14) was entered, but not while it was recorded." in ran.messages
+    assert "clean-up (line 14) was entered, but not while the profiler recorded." in ran.messages

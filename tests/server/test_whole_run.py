@@ -156,7 +156,7 @@ async def test_a_link_to_a_trace_is_answered_to_whom_it_was_made_for(start):
         ({"run": "loaded-1", "region": 99}, "has no region 99; it has 16"),
         ({"run": "loaded-1", "region": "0"}, "region: '0' is not what"),
         ({"run": "loaded-1", "region": 0, "embedders": ["a; script-src *"]}, "no source of pages"),
-        ({"run": "loaded-1", "region": 0, "embedders": "https:"}, "a list of texts is wanted"),
+        ({"run": "loaded-1", "region": 0, "embedders": "https:"}, "expected a list of strings"),
         ({}, "uri: None is not what"),
     ],
 )

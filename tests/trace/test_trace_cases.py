@@ -215,7 +215,7 @@ def test_calls_without_times_are_counted_and_not_measured():
     (region,) = result.regions
     assert (region.measured, region.calls, region.untimed) == (3, 6, 3)
     assert (region.cpu_total_ns.median, region.cuda_total_ns.median) == (60_000, 30_000)
-    assert "3 calls of regions have no times" in said(result)["untimed-region"].message
+    assert "3 calls of regions have no valid times" in said(result)["untimed-region"].message
 
 
 @pytest.mark.parametrize("name", ["r08_", "r08b"])
@@ -260,7 +260,7 @@ def test_no_length_makes_a_time_that_cannot_be(tmp_path, cat, dur):
 
 def test_a_trace_of_metadata_alone_is_nothing_to_measure(capsys):
     assert main(["read", str(next(CASES.glob("r10*")))]) == 3
-    assert "holds no region, no operator and no device activity" in capsys.readouterr().err
+    assert "has no region, no operator and no GPU activity" in capsys.readouterr().err
 
 
 def test_an_operator_over_two_steps_is_taken_off_where_it_lies():

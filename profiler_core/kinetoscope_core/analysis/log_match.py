@@ -143,8 +143,8 @@ def _few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, in
     """Regions that had fewer measured calls than were asked for when the run was ended; `calls` has name and number."""
     which = shortlist([f"{name} ({number})" for name, number in calls])
     message = (
-        f"Called less often than {count_text(wanted, 'time')} while it was measured: {which}."
-        " To measure more of them, run it to the end."
+        f"These regions had fewer than {count_text(wanted, 'measured call')}: {which}. Let the script run to its end to"
+        " measure more calls of them."
     )
     return Problem("few-calls", message, {}, file, line)
 
@@ -157,9 +157,9 @@ def not_recorded(
     `is_elsewhere`: in another file than the script, which is named.
     """
     which = shortlist(names)
-    were, they = ("was", "it") if len(names) == 1 else ("were", "they")
+    were = "was" if len(names) == 1 else "were"
     where = f"{printable(Path(file).name)}:{line}" if is_elsewhere else f"line {line}"
-    message = f"{which} ({where}) {were} entered, but not while {they} {were} recorded."
+    message = f"{which} ({where}) {were} entered, but not while the profiler recorded."
     if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
-        message = f"{message.removesuffix('.')}; torch before 2.7 records the main thread alone."
+        message = f"{message.removesuffix('.')}; torch before 2.7 records only the main thread."
     return Problem("region-not-recorded", message, {}, file, line)

@@ -128,7 +128,7 @@ def _request(options: argparse.Namespace, script_arguments: Sequence[str]) -> Ru
     for pair in options.env:
         name, equals, value = pair.partition("=")
         if not name or not equals:
-            raise UsageError(f"--env wants NAME=VALUE, not {pair!r}.")
+            raise UsageError(f"--env needs NAME=VALUE, not {pair!r}.")
         environment[name] = value
     return RunRequest(
         script=options.script,
@@ -209,13 +209,13 @@ def _found(result: Result, codes: Collection[str]) -> int:
     """`FOUND` if a finding of these codes is not suppressed where it stands, else 0."""
     unchecked = [code for code in codes if result.device_total_ns is None and not BY_CODE[code].is_of_cpu]
     if unchecked:
-        _say(f"note: --fail-on: not checked, as no GPU work was measured: {', '.join(unchecked)}.")
+        _say(f"note: no GPU work was measured, so --fail-on could not check: {', '.join(unchecked)}.")
     rows = (*result.regions, *result.groups)
     found = [(region.name, each.code) for region in rows for each in active(region.findings)]
     found += [("the run", each.code) for each in active(result.findings)]
     wanted = [f"{code} in {printable(name)}" for name, code in found if code in codes]
     if wanted:
-        _say(f"Exit code {FOUND} by --fail-on: {', '.join(wanted)}.")
+        _say(f"Exit code {FOUND}, because --fail-on found: {', '.join(wanted)}.")
     return FOUND if wanted else 0
 
 
@@ -232,8 +232,8 @@ def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
     strange = [key.name for key in keys if key.file is None and not is_of_torch(key)]
     if options.source and strange:
         _say(
-            f"note: {count_text(len(strange), 'region')} of the trace {'is' if len(strange) == 1 else 'are'} not in the"
-            f" source, or more than once: {shortlist(strange)}. Is it the script that was recorded?"
+            f"note: {count_text(len(strange), 'region')} of the trace {'stands' if len(strange) == 1 else 'stand'}"
+            f" nowhere in the source, or at several lines: {shortlist(strange)}. Is it the script that was recorded?"
         )
     _report(result, options.sarif)
     return _found(result, options.fail_on)

@@ -75,13 +75,13 @@ def diagnosis(request: RunRequest, say: Callable[[str], None]) -> Diagnosis:
     """Looks at everything that a run of this request would measure with. `say` gets what takes time."""
     problems: list[Problem] = []
     chosen, examined = None, None
-    why_not: str | None = "no interpreter that measures"
+    why_not: str | None = "no Python was found that can measure"
     try:
         chosen = find_interpreter(request)
-        say(f"asking {chosen.path}: imports torch, and starts the profiler once, which takes seconds on a GPU")
+        say(f"checking {chosen.path}: it imports torch and starts the profiler once, which takes seconds on a GPU")
         examined = examine(chosen.path, request.folder, request.environment)
         if examined.recorded is not None and not examined.recorded["error"]:
-            say("trying to prepare an interpreter as for the next run, which imports torch again")
+            say("checking whether an interpreter can be prepared, which imports torch again")
             has_gpu = bool(examined.recorded["gpu"])
             why_not = why_not_prepared(chosen.path, request.folder, request.environment, cuda=has_gpu)
     except InterpreterError as error:
@@ -119,18 +119,18 @@ def _cache() -> Cache:
 
 def _problems_of(chosen: Interpreter, examined: Examined, driver: Driver) -> Iterator[Problem]:
     for each in chosen.passed_over:
-        yield Problem("passed-over", f"{each}, so that {chosen.path} is taken ({chosen.why}).")
+        yield Problem("passed-over", f"{each}, so scripts run with {chosen.path} ({chosen.why}).")
     torch, devices, recorded = examined.torch, examined.devices, examined.recorded
     another = f"or name another Python with {setting('interpreter')}"
     if examined.why_ended is not None and examined.python is None:
         yield Problem("no-interpreter", examined.why_ended)
     elif examined.why_ended is not None:
-        text = f"{chosen.path} could not be asked: {examined.why_ended}. Try by hand in it what failed, {another}."
+        text = f"{chosen.path} could not be checked: {examined.why_ended}. Try by hand what failed, {another}."
         yield Problem("not-examined", text)
     elif torch is not None and torch["error"]:
         is_missing = "No module named 'torch'" in torch["error"]
         text = (
-            "has no torch: install it there" if is_missing else f"cannot import torch ({torch['error']}): repair that"
+            "has no torch: install it there" if is_missing else f"cannot import torch ({torch['error']}): repair this"
         )
         yield Problem("no-torch", f"{chosen.path} {text}, {another}.")
     if torch is None or torch["error"]:
@@ -145,20 +145,23 @@ def _problems_of(chosen: Interpreter, examined: Examined, driver: Driver) -> Ite
 
 def _problems_of_gpu(devices: Mapping[str, Any], driver: Driver) -> Iterator[Problem]:
     if devices["error"]:
-        yield Problem("gpu-not-asked", f"torch fails when it looks for GPUs: {devices['error']}.")
+        yield Problem("gpu-not-asked", f"torch failed to look for GPUs: {devices['error']}.")
     elif devices["no_cuda_because"] and driver.gpus:
-        what = f"The driver has {count_text(len(driver.gpus), 'GPU')}, and torch none: {devices['no_cuda_because']}."
+        what = f"The driver has {count_text(len(driver.gpus), 'GPU')}, torch none: {devices['no_cuda_because']}."
         todo = "See what `nvidia-smi` says."
         if devices["cuda"] is None:
             todo = "Install a torch with CUDA there."
         elif "CUDA_VISIBLE_DEVICES" in devices["no_cuda_because"]:
-            todo = "The variable hides it."
+            todo = "The variable hides the GPUs."
         yield Problem("gpu-not-used", f"{what} {todo}")
 
 
 def _problems_of_recording(recorded: Mapping[str, Any], driver: Driver) -> Iterator[Problem]:
     if recorded["error"]:
-        text = f"torch.profiler does not work there: {recorded['error']}. Another profiler may be on, or the disk full."
+        text = (
+            f"torch.profiler does not work there: {recorded['error']}. Another profiler may be running, or the disk may"
+            " be full."
+        )
         yield Problem("profiler-failed", text)
         return
     if not recorded["cpu"]:
@@ -167,13 +170,13 @@ def _problems_of_recording(recorded: Mapping[str, Any], driver: Driver) -> Itera
     yield from found
     if recorded["gpu"] is False and not found:
         text = (
-            "No GPU times: the profiler recorded no kernel, and Kineto did not say why. So it is under WSL 2 with a"
-            " driver that lacks CUPTI, and beside another CUPTI client (nsys, DCGM): end that, then try again."
+            "No GPU times: the profiler recorded no kernel, and Kineto did not say why. This happens under WSL 2 with"
+            " a driver without CUPTI, and beside another CUPTI client (nsys, DCGM): end that one, then try again."
         )
         yield Problem("no-kernel", text)
     if recorded["gpu"] is False and driver.counters_restricted and not driver.is_administrator:
-        where = "Give the container --cap-add SYS_ADMIN, or" if driver.is_container else "Have"
-        text = f"The driver lets only administrators profile here. {where} its host load nvidia with"
+        where = "Give the container --cap-add SYS_ADMIN, or on" if driver.is_container else "On"
+        text = f"The driver lets only administrators profile here. {where} the host, load the nvidia module with"
         yield Problem("restricted", f"{text} NVreg_RestrictProfilingToAdminUsers=0.")
 
 
@@ -182,7 +185,7 @@ def _problems_of_cache(cache: Cache) -> Iterator[Problem]:
         yield Problem("cache-not-written", cache.why_not_written)
     elif cache.free_bytes is not None and cache.free_bytes < FEW_BYTES:
         free = size_text(cache.free_bytes)
-        text = f"The disk of {cache.folder} has {free} left, and a run's trace can take more: free some."
+        text = f"The disk of {cache.folder} has only {free} left; the trace of a run can be larger. Free some space."
         yield Problem("disk-full", text)
 
 
@@ -203,7 +206,7 @@ def text_of(found: Diagnosis) -> str:
     lines.append(("driver", _driver_text(found.driver)))
     cache = found.cache
     size = f"{count_text(cache.runs, 'run')}, {size_text(cache.size_bytes)}"
-    free = "" if cache.free_bytes is None else f"; {size_text(cache.free_bytes)} of disk are free"
+    free = "" if cache.free_bytes is None else f"; {size_text(cache.free_bytes)} are free on the disk"
     lines.append(("cache", f"{cache.folder}: {size}, {'cannot' if cache.why_not_written else 'can'} be written{free}"))
     verdict = {
         "gpu": "Regions can be measured on the GPU and the CPU.",
@@ -219,7 +222,7 @@ def _lines_of_interpreter(found: Diagnosis) -> Iterator[tuple[str, str]]:
     if chosen is None:
         yield "scripts", "no interpreter"
         return
-    python = f"Python {examined.python}" if examined and examined.python else "did not begin"
+    python = f"Python {examined.python}" if examined and examined.python else "did not start"
     yield "scripts", f"{python}, {chosen.path} ({chosen.why})"
     if examined is None:
         return
@@ -233,7 +236,7 @@ def _lines_of_interpreter(found: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "GPU", f"{of_torch}{', '.join(devices['devices'])}" if devices.get("devices") else none
     if recorded is not None:
         yield "profiler", _recorded_text(recorded)
-        can = "can be made ready for the next run" if found.is_preparable else f"cannot be: {found.why_not_prepared}"
+        can = "possible for the next run" if found.is_preparable else f"not possible: {found.why_not_prepared}"
         yield "prepared", can
 
 
@@ -241,7 +244,7 @@ def _recorded_text(recorded: Mapping[str, Any]) -> str:
     if recorded["error"]:
         return f"failed: {recorded['error']}"
     cpu = "operators" if recorded["cpu"] else "no operators"
-    gpu = {True: ", and GPU kernels through CUPTI", False: ", but no GPU kernel", None: "; no GPU to record"}
+    gpu = {True: ", and GPU kernels through CUPTI", False: ", but no GPU kernel", None: "; there is no GPU to record"}
     kineto = "".join(f"; Kineto said: {each}" for each in recorded["failures"])
     return f"records {cpu}{gpu[recorded['gpu']]}; start, stop and export took {recorded['seconds']:.1f} s{kineto}"
 
@@ -253,6 +256,6 @@ def _driver_text(driver: Driver) -> str:
         False: "all users may read performance counters",
         None: "",
     }[driver.counters_restricted]
-    rights = {True: "we have CAP_SYS_ADMIN", False: "we have no CAP_SYS_ADMIN", None: ""}[driver.is_administrator]
+    rights = {True: "CAP_SYS_ADMIN is given", False: "CAP_SYS_ADMIN is not given", None: ""}[driver.is_administrator]
     container = "in a container" if driver.is_container else ""
     return "; ".join(filter(None, [text, restricted, rights if restricted else "", container]))

@@ -102,7 +102,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
         names = ", ".join(str(path) for path in paths)
         why = " ".join(each.message for each in problems if each.code == "other-tool")
-        what = f"{names} holds no region, no operator and no device activity, so there is nothing to measure."
+        what = f"{names} has no region, no operator and no GPU activity, so there is nothing to measure."
         raise NothingMeasured(f"{what} {why}".strip())
     return _result(None, paths, readings, parts, found, problems, None, (), None, sources)
 
@@ -146,8 +146,8 @@ def _result(
     outside = sum(reading.attribution.outside_ns or 0 for reading in readings)
     device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
     if not measured and no_cuda_because is None:
-        no_cuda_because = "no work of a GPU was recorded"
-    own = start_up(recorded)
+        no_cuda_because = "no GPU work was recorded"
+    own = start_up(windows)
     own_ns = own.cuda_ns or 0 if own else 0
     entered: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for region in (*found.regions, *found.unmeasured):

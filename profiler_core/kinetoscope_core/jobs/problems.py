@@ -14,16 +14,16 @@ from kinetoscope_core.text import printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
 _LOST = {
-    "recording": " while it was measured: what was recorded by then is lost with the process",
-    "saving": " while its trace was being saved: what was measured is lost",
+    "recording": " while it was measured. What was recorded by then is lost with the process",
+    "saving": " while its trace was being saved, so what was measured is lost",
 }
 _OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
 
 
 _IN_CHILDREN = (
-    "The script itself entered no region; it started other processes, and what they enter is not measured"
-    " (torchrun, accelerate launch, mp.spawn, Ray). Run what one of them runs as a script of its own, with WORLD_SIZE=1"
-    " where it wants one, or put a torch.profiler.profile into it and look at its trace with `kinetoscope read`."
+    "The script itself entered no region. It started other processes (torchrun, accelerate launch, mp.spawn, Ray), and"
+    " regions in those are not measured. Profile what one of them runs as a script, with WORLD_SIZE=1 if it needs that,"
+    " or put a torch.profiler.profile into it and measure its trace with `kinetoscope read`."
 )
 _WINDOWS_CRASHES = {
     0xC0000005: "access violation, 0xC0000005",
@@ -38,7 +38,7 @@ def cupti_problems(failures: Sequence[str]) -> list[Problem]:
     text = "\n".join(failures)
     if "MULTIPLE_SUBSCRIBERS" in text:
         message = (
-            "No GPU times: another tool holds CUPTI, which has one subscriber (nsys, ncu, Proton, DCGM profiling or a"
+            "No GPU times: another tool uses CUPTI, which allows only one (nsys, ncu, Proton, DCGM profiling or a"
             " second profiler in this process). Stop it and run again."
         )
         return [Problem("cupti-busy", message, {"kineto": text})]
@@ -91,7 +91,7 @@ def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
     last = failure.message.splitlines()[0] if failure.message else ""
     text = f"The script failed: {failure.type}: {last}" if last else f"The script failed: {failure.type}"
     if failure.type == "ModuleNotFoundError" and "'torch'" in failure.message:
-        text += f". {interpreter} has no torch; give one that has it with {setting('interpreter')}"
+        text += f". {interpreter} has no torch; name a Python that has it with {setting('interpreter')}"
     elif any(mark in failure.type or mark in failure.message for mark in _OUT_OF_MEMORY):
         text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
     return RunError(text.removesuffix(".") + ".", failure.traceback, failure.place)
@@ -126,15 +126,15 @@ def nothing_measured(
     if log is not None and log.was_aside:
         if not log.script_recordings:
             return NothingMeasured(
-                "The script's own profiler recorded nothing: its schedule never became active."
-                " Call its step() in each pass, or let it wait for fewer steps."
+                "The script's own profiler recorded nothing, because its schedule never became active."
+                " Call its step() in each iteration, or let it wait for fewer steps."
             )
         return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
     if log is not None and log.regions and request.has_focus:
         return _focus_not_measured(request, log)
     if log is not None and log.regions:
         return NothingMeasured(
-            "Regions were entered, but none was recorded: all ran on other threads, which torch records from 2.7 on."
+            "Regions were entered, but none was recorded. All ran on other threads; torch records those from 2.7 on."
         )
     if log is not None and log.has_children:
         return NothingMeasured(_IN_CHILDREN)
@@ -142,12 +142,12 @@ def nothing_measured(
         which = "The script's one region was not" if known == 1 else f"None of the script's {known} regions was"
         if script is not None and _is_of_pytest(script):
             how = setting("tests").replace("FILE", short_path(str(script)))
-            return NothingMeasured(f"{which} reached: run as a script, it only defines its tests. Run them by {how}.")
+            return NothingMeasured(f"{which} reached, because the file only defines its tests. Run them with {how}.")
         return NothingMeasured(
             f"{which} reached with these arguments (regions in subprocesses and inside torch.compile are not recorded)."
         )
     return NothingMeasured(
-        "No record_function region ran. Put what is to be measured into one:"
+        "No record_function region ran. Put what you want to measure into one:"
         ' with torch.profiler.record_function("name"): …'
     )
 
@@ -173,11 +173,11 @@ def _focus_not_measured(request: RunRequest, log: RegionLog) -> NothingMeasured:
     wanted = [region.name for region in log.regions if region.name == name or _is_at(region, places)]
     if wanted:
         return NothingMeasured(
-            f"{printable(wanted[0])} had too few calls for {setting('warmup')}, or ran on other threads, which torch"
-            " records from 2.7 on. Warm up less, or let the script run for longer."
+            f"{printable(wanted[0])} had too few calls for {setting('warmup')}, or ran on other threads, which"
+            " torch before 2.7 does not record. Use fewer warm-up calls, or let the script run for longer."
         )
     which = f"named {printable(name)}" if name else f"at {printable(_place_text(places[0]))}"
-    return NothingMeasured(f"No region {which} was entered. Those that were: {shortlist(names)}.")
+    return NothingMeasured(f"No region {which} was entered. These were: {shortlist(names)}.")
 
 
 def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
@@ -194,7 +194,7 @@ def own_profiler_without_cuda() -> Problem:
     """The script's own profiler recorded, but only the CPU."""
     return Problem(
         "own-profiler-without-cuda",
-        "No GPU times: the script's own profiler records only the CPU; add ProfilerActivity.CUDA to its activities.",
+        "No GPU times: the script's own profiler records only the CPU. Add ProfilerActivity.CUDA to its activities.",
     )
 
 
@@ -202,8 +202,8 @@ def own_profiler_was_silent() -> Problem:
     """The script's own profiler kept ours away and recorded nothing."""
     return Problem(
         "own-profiler-silent",
-        "The script's own profiler recorded nothing (its schedule never became active, or it was emit_nvtx or _itt),"
-        " and ours is not started beside it: only what ran before is measured.",
+        "The script's own profiler recorded nothing: its schedule never became active, or it was emit_nvtx or _itt."
+        " Kinetoscope starts no second one beside it, so only what ran before is measured.",
     )
 
 
@@ -212,27 +212,26 @@ def without_own_profiler(problem: Problem) -> Problem:
     if problem.code != "no-device-activity" or NO_RECORD_BECAUSE not in problem.message:
         return problem
     because = (
-        "The GPU gave CUPTI nothing: under WSL 2 with a driver that lacks it, beside another CUPTI client (nsys, DCGM,"
-        " a second profiler), or for want of rights."
+        "CUPTI recorded nothing. This happens under WSL 2 with a driver without CUPTI, beside another CUPTI client"
+        " (nsys, DCGM, a second profiler), and without the right to profile."
     )
     return replace(problem, message=problem.message.replace(NO_RECORD_BECAUSE, because))
 
 
 def not_ended(region: Unmeasured) -> Problem:
     """A region of which no call ended while it was recorded, so that it has no time."""
-    text = (
-        f"{printable(region.name)}: at least {time_text(region.at_least_ns or 0)}, not ended when the recording stopped"
-    )
+    took = time_text(region.at_least_ns or 0)
+    text = f"{printable(region.name)} had not ended when the recording stopped (it took at least {took})"
     evidence = {"at_least_ns": region.at_least_ns or 0}
-    return Problem("not-ended", f"{text}; not measured.", evidence, region.file, region.line)
+    return Problem("not-ended", f"{text}, so it has no time.", evidence, region.file, region.line)
 
 
 def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> Problem:
     """Regions that ended before a profiler of the script's own began."""
     were = "was" if len(names) == 1 else "were"
     message = (
-        f"{shortlist(names)} {were} recorded by Kinetoscope before the script's own profiler began; all else is from"
-        " the script's own."
+        f"{shortlist(names)} {were} recorded by Kinetoscope before the script's own profiler started. All other"
+        " regions were recorded by that one."
     )
     return Problem("recorded-before-own-profiler", message, {}, file, line)
 
@@ -240,28 +239,28 @@ def recorded_by_us(file: str | None, line: int | None, names: Sequence[str]) -> 
 def outside_while_stopping(outside_ns: int) -> Problem:
     """Device work that has no region because the profiler was being stopped; pytorch #187483 makes that needless."""
     message = (
-        f"Of the {time_text(outside_ns)} of device work outside any region, what other threads launched in the last"
-        " 20 ms has none because the profiler was being stopped."
+        f"{time_text(outside_ns)} of GPU work is outside any region. Part of it is work that other threads launched in"
+        " the last 20 ms, while the profiler was being stopped."
     )
     return Problem("outside-while-stopping", message, {"outside_ns": outside_ns})
 
 
 def changed_while_running(file: str) -> Problem:
     """A source that was written while the script ran: what ran is not what stands there now."""
-    message = f"{file} was changed while the script ran; its times are those of the text before. Profile again."
+    message = f"{file} was changed while the script ran. Its times belong to the former text. Profile again."
     return Problem("changed-while-running", message, {}, file)
 
 
 def not_kept(error: UsageError) -> Problem:
     """A result that could not be stored, and is shown all the same."""
-    return Problem("result-not-kept", f"{error} It is shown here and will not be found again.")
+    return Problem("result-not-kept", f"{error} It is shown now, but not stored.")
 
 
 def saved_when_ended(file: str, line: int, call: str) -> Problem:
     """A checkpoint, say, that the early end may have had written."""
     message = (
-        f"The script was ended early, as by Ctrl-C. If it was within this `try` then, {printable(call)} (line {line})"
-        f" has saved what there was by then. The script runs to its own end with {setting('to_the_end')}."
+        f"The script was ended early, as by Ctrl-C. If it was inside this `try`, {printable(call)} (line {line}) has"
+        f" saved an unfinished state. {setting('to_the_end')} lets the script run to its own end."
     )
     return Problem("saved-when-ended", message, {}, file, line)
 
@@ -269,7 +268,7 @@ def saved_when_ended(file: str, line: int, call: str) -> Problem:
 def not_reached(file: str, line: int, name: str) -> Problem:
     """A region of the script that no call was seen of."""
     message = (
-        f"{printable(name)} (line {line}) was not reached;"
-        " in compiled code and in subprocesses, regions are not recorded."
+        f"{printable(name)} (line {line}) was not reached."
+        " Regions in compiled code and in subprocesses are not recorded."
     )
     return Problem("region-not-reached", message, {}, file, line)

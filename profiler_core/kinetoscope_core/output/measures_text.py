@@ -20,7 +20,7 @@ def region_text(region: RegionMeasures) -> str:
     if region.names > 1:
         text += f", {region.names} names"
     if region.overhead_ns:
-        text += f", profiler overhead {time_text(region.overhead_ns)} in all"
+        text += f", profiler overhead {time_text(region.overhead_ns)} in total"
     return text
 
 

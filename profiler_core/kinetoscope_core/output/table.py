@@ -153,9 +153,9 @@ def _table(
 ) -> Table:
     caption = "Medians per call"
     if left_out:
-        caption += f"; too narrow for {', '.join(left_out)}"
+        caption += f"; the terminal is too narrow for {', '.join(left_out)}"
     if any(len(region.name) > _LONGEST_NAME for region in regions):
-        caption += "; long names are cut, --json has more of them"
+        caption += "; long names are cut (--json shows more of them)"
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
     table.add_column("Region", overflow="fold", min_width=10)
     for heading in headings:

@@ -52,11 +52,11 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
 
 
 def _print_contents(console: Console, contents: Contents, *, has_cuda: bool) -> None:
-    activities = count_text(contents.activities, "device activity") if contents.activities else "no work of a GPU"
-    console.print(f"No region of yours is in the recording. It holds {activities}; in it:", soft_wrap=True)
+    activities = count_text(contents.activities, "GPU activity") if contents.activities else "no GPU work"
+    console.print(f"The recording has none of your regions. It has {activities}:", soft_wrap=True)
     for table in contents_tables(contents, has_cuda=has_cuda):
         console.print(table)
-    hint = 'To see the parts of your program: with torch.profiler.record_function("name"): … around each; record again.'
+    hint = 'To measure a part of your program, put it into `with torch.profiler.record_function("name"):`.'
     console.print(hint, soft_wrap=True)
 
 
@@ -110,11 +110,11 @@ def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
     suppressed += len(result.findings or ()) - len(active(result.findings))
     left_out = [f"{more} that cost less"] if more else []
     left_out += [count_text(hints, "hint")] if hints else []
-    left_out += [f"{suppressed} that comments switch off"] if suppressed else []
+    left_out += [f"{suppressed} that a comment switches off"] if suppressed else []
     if left_out:
-        lines.append(Text(f"  Not shown, but with --json: {', '.join(left_out)}", style="dim"))
+        lines.append(Text(f"  Shown only with --json: {', '.join(left_out)}", style="dim"))
     if lines:
-        lines.insert(0, Text("\nFindings (kinetoscope explain CODE tells more)", style="bold"))
+        lines.insert(0, Text("\nFindings (kinetoscope explain CODE says more)", style="bold"))
         lines.append(Text())
     return lines
 
@@ -137,9 +137,9 @@ def _footer(result: Result) -> list[str]:
         lines.append(f"torch {printable(result.torch)}")
     if result.device_total_ns is not None and result.outside_regions_ns is not None:
         outside = time_text(result.outside_regions_ns) if result.outside_regions_ns else "none"
-        lines.append(f"Device work: {time_text(result.device_total_ns)} in all; outside any region: {outside}")
+        lines.append(f"GPU work: {time_text(result.device_total_ns)} in total; outside any region: {outside}")
     if result.run is not None and result.run.was_ended_early:
-        lines.append("The script was ended once enough was measured; --to-the-end runs it whole.")
+        lines.append("The script was ended once enough was measured; --to-the-end lets it run to its end.")
     if result.no_cuda_because is not None:
         lines.append(f"No CUDA times: {printable(result.no_cuda_because)}")
     return lines + [f"Trace: {short_path(str(trace))}" for trace in result.traces]
@@ -148,7 +148,7 @@ def _footer(result: Result) -> list[str]:
 def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
     """Lists stored runs: what ran, when, on what, and where its traces are."""
     if not runs:
-        console.print("No runs are stored yet. Make one: kinetoscope profile SCRIPT")
+        console.print("No runs are stored yet. To make one: kinetoscope profile SCRIPT")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("Run", "Script", "Device"):

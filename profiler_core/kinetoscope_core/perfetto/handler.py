@@ -49,12 +49,12 @@ class Answer(BaseHTTPRequestHandler):
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or host_in(hosts[0]) not in self._hosts:
             # A foreign site may make its own name lead to 127.0.0.1 (DNS rebinding); its pages still send that name.
-            self._say(HTTPStatus.MISDIRECTED_REQUEST, "Kinetoscope does not go by this name.")
+            self._say(HTTPStatus.MISDIRECTED_REQUEST, "Kinetoscope does not answer under this name.")
             return
         secret, _, name = self.path.partition("?")[0].removeprefix("/").partition("/")
         with self._links.used(secret) as link:
             if link is None or name not in {PAGE, TRACE}:
-                self._say(HTTPStatus.NOT_FOUND, "There is nothing here, or no longer. Open the trace again.")
+                self._say(HTTPStatus.NOT_FOUND, "There is nothing here any more. Open the trace again.")
             elif name == PAGE:
                 self._send(HTTPStatus.OK, *link.page.rendered())
             else:
@@ -84,7 +84,7 @@ class Answer(BaseHTTPRequestHandler):
         try:
             file = link.trace.open("rb")
         except OSError:
-            self._say(HTTPStatus.GONE, "The trace is no longer there. Profile again.")
+            self._say(HTTPStatus.GONE, "The trace is no longer stored. Profile again.")
             return
         with file:
             size = os.fstat(file.fileno()).st_size

@@ -57,7 +57,7 @@ def embedding_sources(texts: Sequence[str]) -> Sequence[str]:
     for text in texts:
         if not _SOURCE.fullmatch(text):
             raise UsageError(
-                f"{text!r} is no source of pages. Give one like vscode-webview: or https://code.example.org."
+                f"{text!r} is not a source of pages. Give one like vscode-webview: or https://code.example.org."
             )
     return tuple(texts)
 

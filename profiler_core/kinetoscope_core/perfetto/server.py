@@ -60,7 +60,7 @@ class TraceServer:
         ui = perfetto_ui(perfetto_address)
         trace = trace.absolute()
         if not trace.is_file():
-            raise TraceError(f"There is no trace {trace}. It may have been removed to make room: profile again.")
+            raise TraceError(f"There is no trace {trace}. It may have been deleted to save disk space. Profile again.")
         file_name = trace.name if trace.suffix == ".gz" else f"{trace.name}.gz"
         page = Page(title, file_name, zoom, ui, embedding_sources(embedders))
         with self._lock:

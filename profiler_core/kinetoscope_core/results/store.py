@@ -75,13 +75,13 @@ class Store:
         try:
             (folder / "result.json").write_bytes(result)
         except OSError as error:
-            raise UsageError(f"The result could not be kept in {self.root}: {error.strerror}.") from error
+            raise UsageError(f"The result could not be stored in {self.root}: {error.strerror}.") from error
         final = self.final_folder(folder)
         try:
             final.parent.mkdir(exist_ok=True, mode=0o700)
             folder.rename(final)
         except OSError as error:
-            raise UsageError(f"The result could not be kept in {final.parent}: {error.strerror}.") from error
+            raise UsageError(f"The result could not be stored in {final.parent}: {error.strerror}.") from error
         self._limit(final.name)
         return _stored(final)
 

@@ -92,7 +92,7 @@ def _others() -> Iterator[tuple[str, str]]:
         found = shutil.which(name)
         if found:
             yield found, f"{name} on PATH"
-    yield sys.executable, "the one that Kinetoscope runs in"
+    yield sys.executable, "the Python that Kinetoscope runs in"
 
 
 def _folders_with_environments(script: Path, base: Path, top: Path) -> list[Path]:

@@ -34,11 +34,11 @@ TOLD_AFTER_S: dict[State, float] = {
     "going on": 1.0,
 }
 _TEXTS: dict[State, str] = {
-    "unheard": "the script has closed the line to Kinetoscope and runs on unmeasured",
-    "asked": "waiting for the script to hear that it is to end",
-    "caught": "waiting for the script to come out of a call",
+    "unheard": "the script closed the connection to Kinetoscope and runs on unmeasured",
+    "asked": "waiting for the script to react to the request to end",
+    "caught": "waiting for the script to return from a call",
     "leaving": "waiting for the script's own clean-up",
-    "going on": "the script goes on though it was ended",
+    "going on": "the script was asked to end and still runs",
 }
 EXIT_TOLD_AFTER_S = 5.0
 """A Python with torch takes up to 4 s to end on a busy machine."""
@@ -70,8 +70,8 @@ def why_given_up(state: State, *, is_seen: bool) -> str:
     """Why the script was ended in this state, once its time was over."""
     what = {
         "leaving": "its own clean-up took longer than",
-        "going on": "it went on, though it was ended, for",
-        "caught": "it did not come out of a call for",
+        "going on": "it went on, though it was asked to end, for",
+        "caught": "it did not return from a call for",
         "saving": "saving the trace took longer than",
     }
     return f"{what.get(state, 'it did not answer for')} {most_s(state, is_seen=is_seen):g} s"

@@ -285,6 +285,6 @@ def why_no_hello(interpreter: str, exit_code: int) -> str:
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return f"{interpreter} is not a Python interpreter that works. {another}"
     if version < (3, 9):
-        return f"{interpreter} is Python {probe.stdout.strip()}; at least 3.9 is needed. {another}"
+        return f"{interpreter} is Python {probe.stdout.strip()}; scripts need 3.9 or newer. {another}"
     how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
     return f"{interpreter} ended before the script began ({how})."

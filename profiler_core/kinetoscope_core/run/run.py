@@ -261,7 +261,7 @@ class Run:
         if hello is None and self._stop_reason is None:
             if self._gave_up == "starting":
                 seconds = patience.PATIENCE_S["starting"]
-                raise InterpreterError(f"{self._runner.interpreter} did not begin within {seconds:g} s, and was ended.")
+                raise InterpreterError(f"{self._runner.interpreter} did not start within {seconds:g} s and was ended.")
             raise InterpreterError(why_no_hello(self._runner.interpreter, exit_code))
         outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._runner.interpreter)
         outcome.python = hello["python"] if hello else None
@@ -329,8 +329,8 @@ class Run:
         return "killed" if exit_code < 0 else "exited" if exit_code else "ended"
 
 
-_OWN_LOST = "What the script's own profiler had recorded is lost: the script was ended before it could be saved."
+_OWN_LOST = "What the script's own profiler recorded is lost: the script was ended before it could be saved."
 _CUT = (
-    "The script closed the line to Kinetoscope, as os.closerange and what makes daemons do with descriptors that"
-    " they did not open: from there on it ran unmeasured."
+    "The script closed the connection to Kinetoscope and ran on unmeasured. os.closerange does that, and so do"
+    " libraries that make daemons."
 )

@@ -25,7 +25,7 @@ def check_script(path: Path) -> None:
     name = printable(path.name)
     if path.suffix == ".ipynb":
         raise UsageError(
-            f"{name} is a notebook, which Python cannot run. Make a script of it, then profile that:"
+            f"{name} is a notebook, which Python cannot run. Convert it to a script and profile that:"
             f" jupyter nbconvert --to script {name}"
         )
     if path.is_dir() or path.suffix in _SOURCES or zipfile.is_zipfile(path):
@@ -37,7 +37,7 @@ def check_script(path: Path) -> None:
         return  # Python says why it cannot be read
     if b"\0" in beginning:
         raise UsageError(
-            f"{name} is a program or data, no Python source. Name the Python file to run, or a module with -m."
+            f"{name} is a program or data, not Python source. Name the Python file to run, or a module with -m."
         )
     if path.suffix in _DATA:
         raise UsageError(f"{name} is data, not a Python script. Name the Python file to run, or a module with -m.")

@@ -68,7 +68,7 @@ def why_plain(request: RunRequest) -> str | None:
     except _EffectError as effect:
         return str(effect)
     if not reached:
-        return f"{main.name} does not import torch where that can be seen"
+        return f"{main.name} does not import torch in a way that Kinetoscope can see"
     for file in scan.all_files():
         if found := _SETS.search(file.read_text(encoding="utf-8", errors="replace")):
             return f"{file.name} sets {next(filter(None, found.groups()))}"
@@ -98,7 +98,7 @@ class _Scan:
             try:
                 data = path.read_bytes()[: MOST_BYTES + 1]
                 if len(data) > MOST_BYTES:
-                    raise _EffectError(f"{path.name} is too long to be looked through")
+                    raise _EffectError(f"{path.name} is too long to be checked")
                 self.seen[path] = ast.parse(data)
             except OSError:  # the run says it better
                 return None
@@ -242,7 +242,7 @@ class _Statements:
         except RecursionError:
             text = "something"
         place = f"line {getattr(node, 'lineno', '?')} of {self._path.name}"
-        return _EffectError(f"it comes to {text} ({place}) before it imports torch, and that must not be done twice")
+        return _EffectError(f"it runs {text} ({place}) before it imports torch, which must not happen twice")
 
 
 def _imported(node: ast.AST) -> list[str]:

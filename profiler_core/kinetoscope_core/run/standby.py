@@ -73,11 +73,11 @@ class Prepared:
         if self.why_lost:
             return self.why_lost
         if interpreter != self.runner.interpreter or dict(request.environment) != dict(prepared.environment):
-            return "another interpreter or environment is set"
+            return "the run needs another interpreter or environment"
         if request.folder != prepared.folder or _identity(request.folder) != self._folder:
-            return "it runs in another folder"
+            return "the run has another working directory"
         if prepared.packages and (request.script, request.arguments) != (prepared.script, prepared.arguments):
-            return "the packages that are named were imported for another script or other arguments"
+            return "the packages of the setting were imported for another script or other arguments"
         return None
 
     def wait(self, is_wanted: Callable[[], bool]) -> str | None:

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from os import PathLike
 
 _REPAIRED: Final = {
-    repair.QUOTE: "{n} held quotes that were not escaped (PyTorch before July 2026 writes such names); repaired.",
-    repair.BACKSLASH: "{n} held backslashes that were not escaped; repaired.",
-    repair.CONTROL: "{n} held raw control characters in text; read as they are.",
-    repair.NOT_UTF8: "Bytes that are not UTF-8 at {p}; they were replaced.",
-    repair.NOT_A_NUMBER: "NaN or Infinity, which JSON does not know, at {p}; read as not given.",
-    repair.TRAILING_COMMA: "A comma with nothing after it at {p}; ignored.",
-    repair.LONE_SURROGATE: "{n} held half a surrogate pair; it was replaced.",
-    repair.UNREADABLE: "{n} could not be read at all and are missing: the numbers are at least these.",
+    repair.QUOTE: "{n} had unescaped quotes (PyTorch before July 2026 writes such names), which were repaired.",
+    repair.BACKSLASH: "{n} had unescaped backslashes, which were repaired.",
+    repair.CONTROL: "{n} had raw control characters in a text, which were read unchanged.",
+    repair.NOT_UTF8: "There were bytes that are not UTF-8 at {p}. They were replaced.",
+    repair.NOT_A_NUMBER: "There was NaN or Infinity, which JSON does not have, at {p}. The values count as missing.",
+    repair.TRAILING_COMMA: "There was a comma with nothing after it at {p}. It was ignored.",
+    repair.LONE_SURROGATE: "{n} had half a surrogate pair, which was replaced.",
+    repair.UNREADABLE: "{n} could not be read and are missing, so the numbers are at least these.",
 }
 
 
@@ -116,13 +116,13 @@ def _problems_of(
 ) -> Iterator[Problem]:
     if stream.is_damaged:
         yield Problem(
-            "damaged-gzip", "The gzip data is damaged: what follows the damage is missing. Copy the file again."
+            "damaged-gzip", "The gzip data is damaged, and all after the damage is missing. Copy the file again."
         )
     if stream.is_cut or _is_cut(slices):
         message = "The file is cut off: its end is missing, so the numbers are at least these. Export the trace again."
         yield Problem("cut-off", message, {"events": collector.events})
     if slices.has_bom:
-        yield Problem("byte-order-mark", "The file begins with a byte-order mark; ignored.")
+        yield Problem("byte-order-mark", "The file begins with a byte-order mark, which was ignored.")
     repairs[repair.UNREADABLE] += collector.unreadable
     for code, message in _REPAIRED.items():
         number = repairs[code]
@@ -132,23 +132,23 @@ def _problems_of(
             yield Problem(code, text, {"count": number})
     if long_names := collector.long_names:
         what = "1 region has a name" if long_names == 1 else f"{long_names} regions have names"
-        message = f"{what} of more than {LONGEST_NAME:,} characters: only the beginning is kept."
+        message = f"{what} of more than {LONGEST_NAME:,} characters. Only the beginning is kept."
         yield Problem("long-names", message, {"count": long_names})
     below, beyond = collector.bound_durations()
     if below:
-        message = f"{_slices(below)} had a duration below zero, taken as 0 and in no statistics."
+        message = f"{_slices(below)} had a duration below zero. It counts as 0 and is left out of the statistics."
         yield Problem("negative-duration", message, {"count": below})
     if beyond:
         message = (
-            f"{_slices(beyond)} had a duration beyond what a recording can last (an overflow, such as pytorch #124080):"
-            " on the CPU they end with the recording, on the GPU they count as 0 ns."
+            f"{_slices(beyond)} had a duration beyond what a recording can last (an overflow, such as pytorch #124080)."
+            " On the CPU they end with the recording; on the GPU they count as 0 ns."
         )
         yield Problem("overflowing-duration", message, {"count": beyond})
     tool = other_tool(collector.unread, collector.unread_names, collector.unread_rows)
     if tool is not None:
         yield tool
     if not collector.events:
-        yield Problem("no-events", "The trace holds no events: nothing was recorded.")
+        yield Problem("no-events", "The trace has no events: nothing was recorded.")
 
 
 def _slices(number: int) -> str:

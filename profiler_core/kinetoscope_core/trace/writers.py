@@ -19,21 +19,21 @@ def other_tool(categories: Container[str], names: Iterable[str], rows: Iterable[
     if any(name.startswith(_NPU) for name in names) or "async_npu" in categories:
         return Problem(
             "other-tool",
-            "The trace was written by torch_npu (Ascend): the work of the NPU and the regions carry no category, so"
-            " they are not read, only the operators of the CPU. MindStudio Insight reads such traces whole.",
+            "The trace was written by torch_npu (Ascend). Its regions and the work of the NPU have no category, so"
+            " only the operators of the CPU are read. MindStudio Insight reads the whole trace.",
             {"tool": "torch_npu"},
         )
     if any(category in categories for category in _NSYS):
         return Problem(
             "other-tool",
-            "The trace was made from a report of NVIDIA Nsight Systems (categories cuda, cuda_api, nvtx): its kernels,"
+            "The trace was made from a report of NVIDIA Nsight Systems (categories cuda, cuda_api, nvtx). Its kernels,"
             " calls and NVTX ranges are not read. Record with torch.profiler, or open the report in nsys-ui.",
             {"tool": "nsys"},
         )
     if any(row in _LEGACY_ROWS for row in rows):
         return Problem(
             "other-tool",
-            "The trace was written by the old torch.autograd.profiler (use_kineto=False), without categories: its"
+            "The trace was written by the old torch.autograd.profiler (use_kineto=False), without categories. Its"
             " functions are not read. Record with torch.profiler.profile and export_chrome_trace.",
             {"tool": "torch.autograd.profiler"},
         )

@@ -33,14 +33,14 @@ def code_lenses(document: Document, placed: Sequence[Placed], active: ActiveRun 
         here = document.line_range(row)
         if active is not None and row == running:
             yield _lens(here, active.phase, "")
-            yield _lens(here, "Cancel", methods.CANCEL, [], "End the run; what was measured is kept")
+            yield _lens(here, "Cancel", methods.CANCEL, [], "End the run. What was measured is kept")
         if row in rows:
             arguments = [document.uri, row, rows[row]]
             yield _lens(here, "▷ Profile", methods.PROFILE_REGION, arguments, "Run the script and measure this region")
             if row + 1 in traced:
                 yield _lens(here, "Trace", methods.OPEN_TRACE, arguments, "Open the trace in Perfetto at this region")
             if row + 1 in measured:
-                yield _lens(here, "Details", methods.SHOW_DETAILS, arguments, "Everything measured of this region")
+                yield _lens(here, "Details", methods.SHOW_DETAILS, arguments, "Show all that was measured here")
         if row == file_row:
             tooltip = "Run the script and measure every region that it reaches"
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)

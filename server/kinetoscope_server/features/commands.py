@@ -36,7 +36,7 @@ def target_of(
     """The target for a file or one of its regions, or why there is none."""
     path = path_of(uri)
     if path is None:
-        return Finish("refused", f"{uri} is no file on disk, so it cannot be profiled; save it first.")
+        return Finish("refused", f"{uri} is not a file on disk, so it cannot be profiled. Save it first.")
     if line is None:
         return Target(uri, path, None, arguments)
     document = server.documents.get(uri)
@@ -117,7 +117,7 @@ def register(server: KinetoscopeServer) -> None:
 def _texts(value: Any) -> list[str]:
     """The value, if it is a list of texts: pygls would make one of a single text, letter by letter."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
-        raise JsonRpcInvalidParams(f"a list of texts is wanted, not {value!r}")
+        raise JsonRpcInvalidParams(f"expected a list of strings, not {value!r}")
     return cast("list[str]", value)
 
 
@@ -142,7 +142,7 @@ def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> li
 
 
 def _nothing(server: KinetoscopeServer, name: str) -> None:
-    server.client.tell(types.MessageType.Info, f"Nothing is measured of {printable(name)} yet; profile it first.")
+    server.client.tell(types.MessageType.Info, f"{printable(name)} has not been measured yet. Profile it first.")
 
 
 def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:

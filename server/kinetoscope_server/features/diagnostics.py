@@ -43,7 +43,7 @@ _FRAME: Final = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,
 _DECORATED: Final = {
     "async": "measures how long it takes to create the coroutine, not to run it",
     "generator": "measures how long it takes to create the generator, not to run it",
-    "recursive": "is ended by each inner call, so that its times are too short",
+    "recursive": "is ended by each inner call, so its times are too short",
 }
 
 
@@ -102,7 +102,7 @@ class _Making:
                 more = len(regions) - 1 - len(others)
                 lines = ", ".join(str(other.line) for other in others) + (f" and {more} more" if more else "")
                 message = (
-                    f"{printable(name)} also stands at line {lines}. Kinetoscope tells them apart by their lines;"
+                    f"{printable(name)} also stands at line {lines}. Kinetoscope keeps them apart by their lines;"
                     " torch's own table adds them up."
                 )
                 related = [self._related(other, f"{printable(name)} also stands here") for other in others]

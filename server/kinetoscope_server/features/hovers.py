@@ -99,12 +99,12 @@ def _unmeasured(here: Sequence[Placed]) -> Iterator[str]:
 def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
     calls = count_text(region.calls, "call")
     if region.at_least_ns is None:
-        yield f"It was entered, but the trace has no start and end that can be of any of its {calls}. Record it again."
+        yield f"The region was entered, but none of its {calls} has a valid start and end. Record it again."
         return
-    yield f"No call of it had ended when the recording stopped ({calls} seen), so it has no time."
+    yield f"No call had ended when the recording stopped ({calls} seen), so the region has no time."
     if region.cuda_at_least_ns:
-        yield f"By then {time_text(region.cuda_at_least_ns)} of CUDA work had been launched in it."
-    yield "Mark what repeats inside it, or give the recording more time (`budgetSeconds`)."
+        yield f"By then {time_text(region.cuda_at_least_ns)} of CUDA work had been launched."
+    yield "Add a region around what repeats inside it, or give the recording more time (`budgetSeconds`)."
 
 
 def _findings(region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
@@ -207,18 +207,18 @@ def _short(name: str) -> str:
 def _notes(region: RegionMeasures) -> Iterator[str]:
     calls = f"{region.measured} of {count_text(region.calls, 'call')} measured"
     if region.is_cold:
-        calls += ", all of them cold: there were too few to warm up"
+        calls += ", all of them cold: there were too few calls for a warm-up"
     if region.unfinished:
-        calls += f"; {region.unfinished} had not ended when the recording did"
+        calls += f"; {region.unfinished} had not ended when the recording stopped"
     parts = region.breakdown
     if parts is not None and parts.threads > 1:
         others = count_text(parts.on_other_threads, "call")
-        calls += f", on {parts.threads} threads: {others} not on that of the first"
+        calls += f", on {parts.threads} threads: {others} not on the thread of the first"
     yield calls
     if region.launches is not None:
-        yield f"{count_text(region.launches.median, 'launch')} of GPU work a call"
+        yield f"{count_text(region.launches.median, 'launch')} of GPU work per call"
     if parts is not None and parts.chain:
-        yield f"to the costliest kernel: {_way(parts.chain)}"
+        yield f"path to the costliest kernel: {_way(parts.chain)}"
     if region.overhead_ns:
         yield f"{time_text(region.overhead_ns)} of the CPU times are the profiler's own work"
 

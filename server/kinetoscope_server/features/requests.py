@@ -89,14 +89,14 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[Row | N
         uri, line, name = _given(params, "uri", str), _given(params, "line", int), _given(params, "name", str)
         placed = measured_at(server, uri, line, name)
         if not placed:
-            raise _failed(f"Nothing is measured of {printable(name)} yet; profile it first.")
+            raise _failed(f"{printable(name)} has not been measured yet. Profile it first.")
         code = params.get("finding")
         with_it = (each for each in placed if any(finding.code == code for finding in each.measured.findings))
         measured = next(with_it, placed[0]).measured
         return measured.region, measured.shown.result, uri
     found = await _result(server, run)
     if found is None:
-        raise _failed(f"The run {run} is no longer kept; profile again.")
+        raise _failed(f"The run {run} is no longer stored. Profile again.")
     result = found[1].result
     index: int | None = _given(params, "region", int, None)
     if index is None:
@@ -117,7 +117,7 @@ def _spot(params: _Params, region: Row | None, result: Result) -> Spot | None:
     for finding in found:
         if finding.code == code:
             return finding.spot
-    raise _failed(f"There is no finding {printable(code)} here any more; profile again.")
+    raise _failed(f"The finding {printable(code)} is no longer here. Profile again.")
 
 
 def _given(params: _Params, name: str, kind: type[T], *default: None) -> Any:
@@ -125,7 +125,7 @@ def _given(params: _Params, name: str, kind: type[T], *default: None) -> Any:
     value: Any = params.get(name)
     if (value is None and default) or (isinstance(value, kind) and not isinstance(value, bool)):
         return value
-    raise JsonRpcInvalidParams(f"{name}: {value!r} is not what docs/lsp.md says.")
+    raise JsonRpcInvalidParams(f"{name}: {value!r} is not of the type that docs/lsp.md gives.")
 
 
 def _texts(params: _Params, name: str) -> list[str] | None:
@@ -133,7 +133,7 @@ def _texts(params: _Params, name: str) -> list[str] | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
-        raise JsonRpcInvalidParams(f"{name}: a list of texts is wanted, not {value!r}.")
+        raise JsonRpcInvalidParams(f"{name}: expected a list of strings, not {value!r}.")
     return cast("list[str]", value)
 
 

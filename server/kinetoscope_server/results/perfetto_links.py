@@ -37,7 +37,7 @@ def link_to(
     `UsageError` for a wrong address of Perfetto or a wrong embedder.
     """
     if not result.traces:
-        raise TraceError("No trace was kept of this run; profile again.")
+        raise TraceError("No trace of this run is stored. Profile again.")
     call = None
     if region is not None:
         call = region.first if isinstance(region, Unmeasured) else region.median_call

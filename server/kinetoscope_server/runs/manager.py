@@ -133,7 +133,7 @@ class Runs:
         clean_up.showing = asyncio.ensure_future(self._shown(clean_up))
 
     async def _shown(self, clean_up: CleanUp) -> None:
-        await clean_up.progress.begin(f"{clean_up.title}: the script is measured and does its own clean-up")
+        await clean_up.progress.begin(f"{clean_up.title}: the script has been measured and does its own clean-up")
         clean_up.progress.report("Cancel to end it")
         await clean_up.worker.ended.wait()
         clean_up.progress.end("done")

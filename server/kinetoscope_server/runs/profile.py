@@ -58,7 +58,7 @@ class _Job:
     unsaved: Sequence[str]
 
 
-_KEPT: Final = Finish("refused", "Another run goes on, and was kept.")
+_KEPT: Final = Finish("refused", "The run that was going on was kept.")
 
 
 async def profile(
@@ -72,7 +72,7 @@ async def profile(
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
     prepared = await server.runs.prepared(_prepared(server, target, replace=replace))
     if prepared is None:
-        return Finish("cancelled", f"{target.title} was cancelled before it began.")
+        return Finish("cancelled", f"{target.title} was cancelled before it started.")
     if isinstance(prepared, Finish):
         return prepared
     replaced, unsaved, settings = prepared
@@ -144,7 +144,7 @@ async def _may_replace(server: KinetoscopeServer) -> bool:
     active = server.runs.active
     if active is None:
         return True
-    question = f"{active.title} is going on ({active.phase}), and one run at a time is enough. End it and begin anew?"
+    question = f"{active.title} is still going on ({active.phase}). End it and start the new run?"
     return await server.client.ask(question, _REPLACE, _KEEP) == _REPLACE
 
 
@@ -224,5 +224,5 @@ def _message(result: Result, target: Target | None, changed: Sequence[str]) -> s
         text += f" {count_text(len(notes) - 1, 'more note')} in the log."
     if changed:
         names = ", ".join(Path(path).name for path in changed)
-        text += f" Not saved: {names}; what ran is the file on disk."
+        text += f" Not saved: {names}. The version on disk ran."
     return text

@@ -62,10 +62,10 @@ class WarmInterpreter:
     def note(self, request: RunRequest, event: Event) -> None:
         """Takes in what a worker says of its run: that the script did without what was prepared."""
         if event["event"] == "cold":
-            self._say(f"The prepared interpreter does not fit, a new one is started: {event['why']}.\n")
+            self._say(f"The prepared interpreter does not fit, so a new one is started: {event['why']}.\n")
         elif event["event"] == "needs_cold":
             self._cold[_script(request)] = event["why"]
-            self._say(f"The script begins again in a new interpreter, and so from now on: {event['why']}.\n")
+            self._say(f"The script begins again in a new interpreter, now and from now on: {event['why']}.\n")
 
     def after(self, request: RunRequest, event: Event) -> None:
         """Prepares the next run after one that has ended with this event."""

@@ -42,9 +42,15 @@ def request_of(target: Target, settings: Settings, root: Path | None, *, is_plai
     is_module = run.module is not None
     script = run.module or (_absolute(run.script, root) if run.script else target.path)
     if not is_module and not Path(script).is_file():
-        raise UsageError(f"{script} is not on disk, so it cannot run; save it first.")
+<<<<<<< HEAD:server/kinetoscope_server/runs/targets.py
+        raise UsageError(f"{script} is not on disk, so it cannot run. Save it first.")
     given = target.arguments if target.arguments is not None else run.arguments or ()
     arguments = tuple(_with_folders(argument, root).replace("${file}", target.path) for argument in given)
+=======
+        raise UsageError(f"{script} is not on disk, so it cannot run. Save it first.")
+    given = order.arguments if order.arguments is not None else run.arguments or ()
+    arguments = [_with_folders(argument, root).replace("${file}", order.path) for argument in given]
+>>>>>>> 1a5be3e (Messages in plain sentences: a GPU activity, a recording that stops, and what to do):server/kinetoscope_server/runs/orders.py
     interpreter = _interpreter(run, root)
     environment = {
         name: _with_folders(value, root).replace("${file}", target.path) for name, value in run.environment.items()
@@ -134,7 +140,7 @@ def _line_on_disk(path: str, wanted: Region) -> int:
     try:
         source = SourceRegions(Path(path).read_bytes())
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror}); save it first.") from error
+        raise UsageError(f"{path} cannot be read ({error.strerror}). Save it first.") from error
     regions = source.statements_reading(wanted.name) if wanted.kind == "statement" else source.regions
     fitting = [region for region in regions if region.pattern == wanted.pattern]
     fitting = [region for region in fitting if region.path == wanted.path] or fitting

@@ -189,7 +189,7 @@ def _death(why: str, errors: str, exit_code: int) -> Event:
     log.error("the worker ended with %d:\n%s", exit_code, errors)
     lines = errors.strip().splitlines()
     why = why or (lines[-1] if lines else f"exit code {exit_code}")
-    message = f"Kinetoscope's worker ended before it had a result ({why}); the log has more."
+    message = f"Kinetoscope's worker ended without a result ({why}). The log says more."
     return _error("WorkerDied", message)
 
 

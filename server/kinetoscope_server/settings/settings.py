@@ -172,7 +172,7 @@ class _Reading:
         texts = self._texts(name, value)
         if texts is None or all(part.isidentifier() for text in texts for part in text.split(".")):
             return texts
-        return self._refuse(name, "a list of names of modules, as an import has them")
+        return self._refuse(name, "a list of module names, as in an import")
 
     def _refuse(self, name: str, wanted: str, *, is_name: bool = False) -> None:
         full = f"{SECTION}.{name}" if name else SECTION
@@ -184,7 +184,7 @@ class _Reading:
     def _text(self, name: str, value: object) -> str | None:
         if isinstance(value, str):
             return value or None  # VS Code's settings page makes an empty text of what was deleted
-        return self._refuse(name, "a text")
+        return self._refuse(name, "a string")
 
     def _address(self, name: str, value: object) -> str | None:
         if isinstance(value, str) and value.startswith(("http://", "https://")):
@@ -198,7 +198,7 @@ class _Reading:
             texts = tuple(item for item in items if isinstance(item, str))
             if len(texts) == len(items):
                 return texts
-        return self._refuse(name, "a list of texts")
+        return self._refuse(name, "a list of strings")
 
     def _environment(self, name: str, value: object) -> dict[str, str] | None:
         given: object = value
@@ -209,7 +209,7 @@ class _Reading:
             texts = {key: text for key, text in pairs.items() if isinstance(text, str)}
             if len(texts) == len(pairs) and all(key and "=" not in key for key in texts):
                 return texts
-        return self._refuse(name, "an object of names and texts")
+        return self._refuse(name, "an object of names and strings")
 
     def _runs(self, name: str, value: object) -> tuple[RunSettings, ...] | None:
         if not isinstance(value, list):
@@ -227,7 +227,7 @@ class _Reading:
         runs = [RunSettings(**self._fields(item, f"{name}[{index}].", known)) for index, item in enumerate(items)]
         for index, run in enumerate(runs):
             if run.script and run.module:
-                self.wrong.append(f"{SECTION}.{name}[{index}]: script and module exclude each other; module is used.")
+                self.wrong.append(f"{SECTION}.{name}[{index}]: script and module cannot both be set; module is used.")
         return tuple(runs)
 
     def _patterns(self, name: str, value: object) -> tuple[str, ...] | None:

@@ -63,7 +63,7 @@ def _with_the_rest(key: RegionKey, everywhere: Mapping[RegionKey, Claim]) -> Cla
     others = [each.cost_ns for other, each in everywhere.items() if other != key]
     if not others:
         return claim
-    rest = f" {time_text(sum(others))} more of it in {count_text(len(others), 'other region')}."
+    rest = f" Another {time_text(sum(others))} is in {count_text(len(others), 'other region')}."
     return replace(claim, message=claim.message + rest, evidence={**claim.evidence, "elsewhere_ns": sum(others)})
 
 

@@ -79,7 +79,8 @@ class End:
         if self._kind is not EndOfRun:
             where = test_that_runs() or "a test"
             message = (
-                f"Enough was measured in {where}, and no test after it was run; measure to the end to run them all."
+                f"Enough was measured in {where}, so the tests after it were not run."
+                " Let the script run to its end to run them all."
             )
             self._send("problem", code="tests-not-run", message=message)
 

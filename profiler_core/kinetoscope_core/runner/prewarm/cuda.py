@@ -28,7 +28,7 @@ class PreparedInterpreterError(RuntimeError):
 
     def __init__(self, why: str) -> None:
         super().__init__(
-            f"{why}, and in a prepared interpreter CUDA was used before. Run it again without preparation."
+            f"{why}, but in a prepared interpreter CUDA was already used. Run it again without preparation."
         )
 
 
@@ -64,11 +64,11 @@ class Priming:
             with output_held(written), low_descriptors_taken(SCRIPT_S_DESCRIPTORS), kineto_log_kept(failures):
                 _use(torch)
         except Exception as error:
-            raise NotPrepared(f"CUDA cannot be made ready: {type(error).__name__}: {error}") from error
+            raise NotPrepared(f"CUDA cannot be prepared: {type(error).__name__}: {error}") from error
         for line in [*failures, *written]:
-            raise NotPrepared(f"CUDA or the profiler cannot be made ready: {line}")
+            raise NotPrepared(f"CUDA or the profiler cannot be prepared: {line}")
         if not generator.equal(torch.get_rng_state()):
-            raise NotPrepared("making CUDA ready draws random numbers")
+            raise NotPrepared("preparing CUDA draws random numbers")
         self._seen_by_cuda = variables.actual()
         for holder, name, before, _ in environment.changes():
             put(holder, name, before)
@@ -173,4 +173,4 @@ def _check_that_torch_asks(torch: Any) -> None:
         return
     finally:
         torch.cuda._lazy_init = lazy_init
-    raise NotPrepared("CUDA cannot be made ready unseen with this version of torch")
+    raise NotPrepared("this version of torch does not allow to prepare CUDA without a trace")

@@ -165,10 +165,10 @@ class ImportedAhead:
         for name in self._names:
             spec = PathFinder.find_spec(name, list(folders))
             if spec is not None and (spec.loader is not None or name in self._reads.missing_modules):
-                return f"its own {name} goes before that of the packages"
+                return f"its own module {name} comes before that of the packages"
         for folder in folders:  # torch looks through what is installed for backends
             if os.path.isdir(folder) and any(each.endswith((".dist-info", ".egg-info")) for each in os.listdir(folder)):
-                return f"packages are installed in {folder}, where it looks for modules"
+                return f"packages are installed in {folder}, where the script looks for its modules"
         return None
 
 

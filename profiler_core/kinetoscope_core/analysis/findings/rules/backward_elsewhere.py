@@ -23,8 +23,8 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     if any(each is not None and each.sum for each in outer):
         return None
     return Claim(
-        f"{name_of(measures)} costs {time_text(backward.sum)} more on the GPU in backward, beside the"
-        f" {time_text(total.sum)} of its own {over_calls(measures)}.",
+        f"{name_of(measures)} takes another {time_text(backward.sum)} on the GPU in the backward pass, on top of its"
+        f" own {time_text(total.sum)} {over_calls(measures)}.",
         cost_ns=backward.sum,
         evidence={"backward_gpu_ns": backward.sum, "own_gpu_ns": total.sum},
         spot=region.median_spot(),

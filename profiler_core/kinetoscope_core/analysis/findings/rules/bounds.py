@@ -26,10 +26,10 @@ def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: Dev
         return f"{name} is compute-bound: the GPU worked {gpu} for {cpu} of CPU time {where}."
     if region.bound == "communication" and work is not None:
         alone = f"{time_text(work.communication_ns)} of the {time_text(work.worked_ns)} that the GPU worked"
-        return f"{name} is communication-bound: for {alone}, collectives ran and nothing else, {where}."
+        return f"{name} is communication-bound: for {alone}, only collectives ran, {where}."
     if region.bound == "copy" and work is not None:
         alone = f"{time_text(work.copying_ns)} of the {time_text(work.worked_ns)} that the GPU worked"
-        return f"{name} is copy-bound: for {alone}, it did nothing but copy or fill memory, {where}."
+        return f"{name} is copy-bound: for {alone}, it only copied or filled memory, {where}."
     worked = f"the GPU worked {gpu} of {cpu} ({percent(busy_ns, cpu_ns)}) {where}"
     if region.bound == "overhead":
         busy_sum_ns, cpu_sum_ns = region.cuda_busy_ns.sum, region.cpu_total_ns.sum

@@ -38,7 +38,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
         return None
     if any(2 * (each.cpu_total_ns - median_ns) > excess_ns for each in others) or _was_warm(region, run, first):
         return None
-    loading = f", {time_text(loading_ns)} of it loading of modules and functions" if loading_ns else ""
+    loading = f", {time_text(loading_ns)} of it to load CUDA modules and functions" if loading_ns else ""
     return Claim(
         f"{name_of(region.measures)} starts cold: the first of {count_text(len(measured), 'measured call')} took"
         f" {time_text(first.cpu_total_ns)}{loading}; the median of the others is {time_text(median_ns)}.",

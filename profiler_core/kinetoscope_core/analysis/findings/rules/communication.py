@@ -44,7 +44,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     name, times = max(by_name.items(), key=lambda each: sum(each[1]))
     waiting = (
         f" {kernel_text(name)} took {time_text(min(times))} to {time_text(max(times))}:"
-        " the long ones send more, or wait for other ranks."
+        " the long ones send more data, or wait for other ranks."
         if max(times) >= _WAITS_FROM * min(times)
         else ""
     )

@@ -50,8 +50,8 @@ def _compiling(region: RegionFacts, _run: RunFacts) -> Claim | None:
     versions = f" (graphs {', '.join(sorted(graphs))})" if len(graphs) > 1 else ""
     measures = region.measures
     return Claim(
-        f"{name_of(measures)} compiles {count}× {over_calls(measures)}{versions}: {time_text(total_ns)} of"
-        f" {time_text(measures.cpu_total_ns.sum)}.",
+        f"{name_of(measures)} compiles {count}× {over_calls(measures)}{versions}, which takes"
+        f" {time_text(total_ns)} of {time_text(measures.cpu_total_ns.sum)}.",
         cost_ns=total_ns,
         evidence={"compilations": count, "compiling_ns": total_ns, "graphs": len(graphs)},
         saves=saves,
@@ -83,9 +83,9 @@ def _tax(region: RegionFacts, _run: RunFacts) -> Claim | None:
     if not count or tax_ns < _LEAST_PART * cpu_ns:
         return None
     return Claim(
-        f"{name_of(measures)} runs compiled code {count}× {over_calls(measures)}, which takes"
-        f" {time_text(tax_ns // count)} of CPU time each ({percent(tax_ns, cpu_ns)} of the region) beside its launches;"
-        f" the GPU worked {time_text(measures.cuda_busy_ns.sum // count)} for each.",
+        f"{name_of(measures)} runs compiled code {count}× {over_calls(measures)}. Each time costs"
+        f" {time_text(tax_ns // count)} of CPU time without the launches ({percent(tax_ns, cpu_ns)} of the region),"
+        f" for {time_text(measures.cuda_busy_ns.sum // count)} of GPU work.",
         cost_ns=max(tax_ns - measures.cuda_busy_ns.sum, 0),
         evidence={"compiled_calls": count, "wrapper_ns": tax_ns, "guards_ns": lookup_ns},
         spot=region.median_spot(),

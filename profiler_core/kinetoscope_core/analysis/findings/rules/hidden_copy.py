@@ -51,7 +51,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     if not count or total_ns < _LEAST_PART * total.sum:
         return None
     return Claim(
-        f"{name_of(region.measures)} copies on the GPU {count}× {over_calls(region.measures)} inside of other operators"
+        f"{name_of(region.measures)} copies on the GPU {count}× {over_calls(region.measures)} inside other operators"
         f" ({counted(operators)}): {time_text(total_ns)}, {percent(total_ns, total.sum)} of its CUDA time.",
         cost_ns=total_ns,
         evidence={"copies": count, "gpu_ns": total_ns, "operator": operators.most_common(1)[0][0]},

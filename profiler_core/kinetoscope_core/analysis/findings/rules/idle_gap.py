@@ -46,7 +46,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     doings = _doings(region, number, index, gap)
     what = ", ".join(f"{printable(name)} ({time_text(ns)})" for name, ns in doings.most_common(_MOST_DOINGS) if ns)
     return Claim(
-        f"{name_of(region.measures)}: GPU idle for {time_text(gap_ns)} of the median call"
+        f"{name_of(region.measures)}: the GPU was idle for {time_text(gap_ns)} of the median call"
         f" ({percent(gap_ns, call_ns)}) while the CPU ran {what}.",
         cost_ns=sum(each.end_ns - each.start_ns for each in saves),
         evidence={

@@ -29,8 +29,8 @@ def _launches_without_record(run: RunFacts) -> Claim | None:
         return None
     have = "launch has" if without == 1 else "launches have"
     return Claim(
-        f"{without} {have} no record from the GPU ({counted(where)}): CUDA times are at least what is shown."
-        " Kernels ended after the recording, or records were lost.",
+        f"{without} {have} no record from the GPU ({counted(where)}), so the CUDA times are at least what is"
+        " shown. The kernels ended after the recording stopped, or records were lost.",
         cost_ns=0,
         evidence={"count": without, "launches": launches},
     )
@@ -51,7 +51,7 @@ def _launched_before_recording(run: RunFacts) -> Claim | None:
     cut = " or in the part that was cut off" if is_cut else ""
     whole_ns = run.device_total_ns or 0
     return Claim(
-        f"{count} device {were} launched before the recording{cut}, and {belong} to no region"
+        f"{count} GPU {were} launched before the recording started{cut}, and {belong} to no region"
         f" ({time_text(ns)}, {percent(ns, whole_ns)} of the GPU's work).",
         cost_ns=ns,
         evidence={"count": count, "gpu_ns": ns},

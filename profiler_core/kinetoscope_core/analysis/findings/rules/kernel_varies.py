@@ -42,7 +42,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     median_ns = median_of(times)
     return Claim(
         f"{name_of(region.measures)}: {kernel_text(name)} takes {time_text(min(times))} to {time_text(max(times))} at"
-        f" the same place of {len(times)} calls, {time_text(median_ns)} in the median"
+        f" the same place in {len(times)} calls; the median is {time_text(median_ns)}"
         f" ({apart(min(times), median_ns, max(times))}).",
         cost_ns=sum(times) - len(times) * min(times),
         evidence={"min_ns": min(times), "median_ns": median_ns, "max_ns": max(times), "calls": len(times)},

@@ -41,7 +41,7 @@ def _of_region(region: RegionFacts, _run: RunFacts) -> Claim | None:
     if len(call_ids) < 2 or 2 * len(call_ids) < region.measures.measured:
         return None
     return Claim(
-        f"{name_of(region.measures)} asks the driver for memory or gives it back in {len(call_ids)} of its measured"
+        f"{name_of(region.measures)} allocates or frees memory through the driver in {len(call_ids)} of its measured"
         f" calls: {counted(counts)}, {time_text(total_ns)} {over_calls(region.measures)}.",
         cost_ns=total_ns,
         evidence={"api_calls": counts.total(), "cpu_ns": total_ns, "calls": len(call_ids)},

@@ -55,8 +55,8 @@ def _step(region: RegionFacts, _run: RunFacts) -> Claim | None:
         return None
     cpu_ns = sum(each.end_ns - each.start_ns for each in steps)
     return Claim(
-        f"{name_of(region.measures)}: the optimizer goes through its tensors one by one, {launches // count} launches"
-        f" and {time_text(cpu_ns // count)} of CPU time a step.",
+        f"{name_of(region.measures)}: the optimizer updates its tensors one by one, with {launches // count} launches"
+        f" and {time_text(cpu_ns // count)} of CPU time per step.",
         cost_ns=cpu_ns,
         evidence={"steps": count, "launches": launches, "cpu_ns": cpu_ns},
         saves=steps,
@@ -70,8 +70,8 @@ def _zero_grad(region: RegionFacts, _run: RunFacts) -> Claim | None:
         return None
     cpu_ns = sum(each.end_ns - each.start_ns for each in steps)
     return Claim(
-        f"{name_of(region.measures)}: zero_grad fills the gradients with zeros, {launches // count} launches and"
-        f" {time_text(cpu_ns // count)} of CPU time a call, instead of dropping them.",
+        f"{name_of(region.measures)}: zero_grad fills the gradients with zeros instead of setting them to None, with"
+        f" {launches // count} launches and {time_text(cpu_ns // count)} of CPU time each time.",
         cost_ns=cpu_ns,
         evidence={"calls": count, "launches": launches, "cpu_ns": cpu_ns},
         saves=steps,

@@ -69,7 +69,7 @@ def _on_known_threads(run: RunFacts) -> Claim | None:
     backward = f", {time_text(work.backward_ns)} of it in backward while no region was open" if work.backward_ns else ""
     return Claim(
         f"{percent(work.total_ns, whole_ns)} of the GPU's work ({time_text(work.total_ns)} of {time_text(whole_ns)})"
-        f" was launched outside any region{backward}; most of it is {_most(work)}.",
+        f" was launched outside any region{backward}; the largest part is {_most(work)}.",
         cost_ns=work.total_ns,
         evidence={"gpu_ns": work.total_ns, "backward_gpu_ns": work.backward_ns, "device_total_ns": whole_ns},
         spot=work.spot,
@@ -83,7 +83,7 @@ def _on_other_threads(run: RunFacts) -> Claim | None:
     whole_ns = run.device_total_ns or 0
     return Claim(
         f"{count_text(len(work.threads), 'thread')} without a region launched {percent(work.total_ns, whole_ns)} of the"
-        f" GPU's work ({time_text(work.total_ns)} of {time_text(whole_ns)}); most of it is {_most(work)}.",
+        f" GPU's work ({time_text(work.total_ns)} of {time_text(whole_ns)}); the largest part is {_most(work)}.",
         cost_ns=work.total_ns,
         evidence={"gpu_ns": work.total_ns, "threads": len(work.threads), "device_total_ns": whole_ns},
         spot=work.spot,

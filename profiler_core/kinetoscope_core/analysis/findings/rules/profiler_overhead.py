@@ -35,10 +35,10 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
     cpu_ns = measures.cpu_total_ns.sum
     if total_ns < _LEAST_PART * cpu_ns or not total_ns:
         return None
-    median = f"holds {time_text(in_the_median_ns)} of it" if in_the_median_ns else "holds none of it"
+    median = f"includes {time_text(in_the_median_ns)} of it" if in_the_median_ns else "includes none of it"
     return Claim(
-        f"{name_of(measures)} holds {time_text(total_ns)} of the profiler's own work ({percent(total_ns, cpu_ns)} of"
-        f" its CPU time) in {hit} of {count_text(measures.measured, 'call')}; the median one {median}.",
+        f"{name_of(measures)} includes {time_text(total_ns)} of the profiler's own work ({percent(total_ns, cpu_ns)} of"
+        f" its CPU time) in {hit} of {count_text(measures.measured, 'call')}; the median call {median}.",
         cost_ns=total_ns,
         evidence={"overhead_ns": total_ns, "in_the_median_ns": in_the_median_ns, "calls_with_it": hit},
         spot=spot,

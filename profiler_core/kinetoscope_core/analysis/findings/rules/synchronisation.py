@@ -95,8 +95,8 @@ def _synchronisation(region: RegionFacts, run: RunFacts) -> Claim | None:
     count = waits.causes.total()
     return Claim(
         f"{name_of(region.measures)} waits for the GPU {count}× {over_calls(region.measures)}"
-        f" ({counted(waits.causes)}), {time_text(waits.waited_ns)} in all; without that the GPU could"
-        f" go on up to {time_text(waits.lost_ns)} sooner.",
+        f" ({counted(waits.causes)}), {time_text(waits.waited_ns)} in total; without these waits the GPU"
+        f" could continue up to {time_text(waits.lost_ns)} sooner.",
         cost_ns=waits.lost_ns,
         evidence={
             "waits": count,

@@ -47,7 +47,7 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
         return None
     mean_ns = run_ns // len(kernels)
     return Claim(
-        f"{name_of(measures)} launches {a_call} kernels a call that take {time_text(mean_ns)} each: between launches"
+        f"{name_of(measures)} launches {a_call} kernels per call that take {time_text(mean_ns)} each: between launches"
         f" the GPU was idle for {time_text(waited_ns)} of {time_text(cpu_ns)} {over_calls(measures)}.",
         cost_ns=waited_ns,
         evidence={"kernels_per_call": a_call, "mean_kernel_ns": mean_ns, "idle_between_launches_ns": waited_ns},
