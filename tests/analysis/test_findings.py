@@ -9,6 +9,7 @@ eighths of each fp32 product of `backward` are 717,160 ns.
 """
 
 import json
+import re
 
 import pytest
 from made_traces import ROOT, TRACES, Made, found, table
@@ -246,13 +247,31 @@ def test_a_comment_counts_for_the_regions_on_its_line(source, expected):
 
 # --- pages
 
+PARTS = ["What it means", "How it is measured", "In the trace", "What to do", "When it is fine", "Example"]
+
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_every_rule_has_a_page_that_says_all_it_should(rule):
     text = text_of(rule.code)
     assert text.startswith(f"# {rule.code}\n\n*")
-    for part in ("**What it means.**", "**In the trace.**", "**What to do.**", "**When it is fine.**"):
-        assert part in text
+    parts = re.findall(r"^\*\*(.+?)\.\*\*", text, re.MULTILINE)
+    assert [part for part in parts if part in PARTS] == PARTS
+
+
+def test_the_pages_of_other_codes_have_one_shape_too():
+    for code in set(codes_with_a_page()) - set(BY_CODE):
+        _, short, *parts = text_of(code).split("\n\n")
+        assert short.startswith("*")
+        assert short.endswith(".*")
+        headings = [part.partition(".**")[0].removeprefix("**") for part in parts if part.startswith("**")]
+        assert headings[:3] == ["What it means", "How it is found", "What to do"]
+
+
+def test_pages_link_to_pages_alone():
+    """They are packed without the rest of docs/."""
+    for code in codes_with_a_page():
+        for link in re.findall(r"\]\((.+?)\)", text_of(code)):
+            assert link.removesuffix(".md") in codes_with_a_page()
 
 
 def test_the_page_of_all_rules_lists_them_and_the_table_that_the_script_prints():
