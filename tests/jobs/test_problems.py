@@ -47,7 +47,7 @@ def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
         ("train.py", 0, "No record_function region ran."),
         ("train.py", 1, "The script's one region was not reached with"),
         ("train.py", 3, "None of the script's 3 regions was reached with"),
-        ("test_speed.py", 4, "Run them with pytest: kinetoscope profile -m pytest -- test_speed.py (in an editor, with"),
+        ("test_speed.py", 4, "Run them with pytest: kinetoscope profile -m pytest -- test_speed.py (in an editor"),
     ],
 )
 def test_a_script_of_which_no_region_ran_is_told_why(script: str, known: int, text: str) -> None:

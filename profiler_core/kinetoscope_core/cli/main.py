@@ -102,7 +102,7 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
     request = _request(options, script_arguments)
     chosen = find_interpreter(request)
     if chosen.passed_over:
-        _say(f"note: taken is {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
+        _say(f"note: the script runs with {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
     with RunnerProcess(
         chosen.path,
         request.folder,

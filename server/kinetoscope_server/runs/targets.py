@@ -42,15 +42,9 @@ def request_of(target: Target, settings: Settings, root: Path | None, *, is_plai
     is_module = run.module is not None
     script = run.module or (_absolute(run.script, root) if run.script else target.path)
     if not is_module and not Path(script).is_file():
-<<<<<<< HEAD:server/kinetoscope_server/runs/targets.py
         raise UsageError(f"{script} is not on disk, so it cannot run. Save it first.")
     given = target.arguments if target.arguments is not None else run.arguments or ()
     arguments = tuple(_with_folders(argument, root).replace("${file}", target.path) for argument in given)
-=======
-        raise UsageError(f"{script} is not on disk, so it cannot run. Save it first.")
-    given = order.arguments if order.arguments is not None else run.arguments or ()
-    arguments = [_with_folders(argument, root).replace("${file}", order.path) for argument in given]
->>>>>>> 1a5be3e (Messages in plain sentences: a GPU activity, a recording that stops, and what to do):server/kinetoscope_server/runs/orders.py
     interpreter = _interpreter(run, root)
     environment = {
         name: _with_folders(value, root).replace("${file}", target.path) for name, value in run.environment.items()
