@@ -29,7 +29,7 @@ MATRIX = {
     ("recording", "cancel twice"): (130, True, False, "What was measured before is kept."),
     ("recording", "SIGTERM"): (130, True, True, "What was measured before is kept."),
     ("recording", "time limit"): (0, True, True, "The time limit ended the run."),
-    ("recording", "runner killed"): (1, False, False, "what was recorded by then is lost"),
+    ("recording", "runner killed"): (1, False, False, "What was recorded by then is lost"),
     ("recording", "command killed"): (-9, False, False, ""),
     ("saving", "cancel"): (130, True, True, "What was measured before is kept."),
     ("saving", "cancel twice"): (130, True, None, "What was measured before is kept."),

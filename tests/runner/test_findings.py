@@ -57,14 +57,14 @@ def test_findings_stand_below_the_table_and_fail_nothing_by_themselves(kinetosco
     (line,) = (line for line in lines if " compiling  compiles compiles 5× over 5 calls" in line)
     assert line.startswith("  recompiles.py:13  warning: compiling")
     assert not any(" compiling  known to" in line for line in lines)
-    assert "  Not shown, but with --json: 1 that comments switch off" in lines
+    assert "  Shown only with --json: 1 that a comment switches off" in lines
     assert "note: --fail-on: not checked, as no GPU work was measured: tiny-kernels." in ran.messages
 
 
 def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetoscope, explained):
     ran = kinetoscope("recompiles.py", options=("--fail-on", "slow"))
     assert ran.code == 2
-    assert b"'slow' is no finding; there are overhead-bound, " in ran.stderr
+    assert b"'slow' is not a finding; the findings are overhead-bound, " in ran.stderr
     done = explained("slow")
     assert done.returncode == 2
     assert b"There is no finding 'slow'. There are: backward-elsewhere, " in done.stderr
@@ -81,7 +81,7 @@ def test_a_first_measured_call_is_not_cold_after_fast_ones_of_warm_up(kinetoscop
 def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(kinetoscope, tmp_path, report):
     ran = kinetoscope("recompiles.py", options=("--sarif", tmp_path / report))
     assert ran.code == 2
-    assert b"cannot be written; name a file in a folder that there is" in ran.stderr
+    assert b"cannot be written; name a file in an existing folder" in ran.stderr
     assert b"starting Python" not in ran.stderr
 
 

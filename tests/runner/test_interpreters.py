@@ -27,7 +27,7 @@ def test_an_old_interpreter_is_refused(kinetoscope, version):
         pytest.skip(f"no Python {version} here")
     ran = kinetoscope("endings.py", "x", options=["--python", found[0]])
     assert ran.code == 2
-    assert f"is Python {version}; at least 3.9 is needed" in ran.messages
+    assert f"is Python {version}; scripts need 3.9 or newer" in ran.messages
     assert not ran.script_output
 
 

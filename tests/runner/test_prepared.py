@@ -187,7 +187,7 @@ def test_what_it_can_see_starts_it_again_plain_and_nothing_is_shown_twice(made, 
 def test_a_module_beside_the_script_that_would_go_before_a_package_starts_it_plain(made):
     (made.work / "numpy.py").write_text("value = 8\n")
     worker = made("import torch\nprint(torch.numpy.value)\n")
-    assert worker.why("needs_cold") == ["its own numpy goes before that of the packages"]
+    assert worker.why("needs_cold") == ["its own module numpy comes before that of the packages"]
     assert "8\n" in worker.output
 
 
@@ -334,7 +334,7 @@ def test_what_must_not_be_done_twice_is_seen_in_the_source(tmp_path, source, why
 
 def test_a_script_whose_work_comes_before_torch_does_it_once(made):
     worker = made("import os\nopen('count', 'a').write('1')\nos.chdir('/')\nimport torch\n", scans=True)
-    assert "must not be done twice" in worker.why("cold")[0]
+    assert "must not happen twice" in worker.why("cold")[0]
     assert worker.why("needs_cold") == []
     assert (made.work / "count").read_text() == "11"  # once in each of the two runs
 

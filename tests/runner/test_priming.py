@@ -79,7 +79,7 @@ assert "sympy" not in sys.modules
 assert "_inductor" in torch._lazy_modules
 def fail(): raise PreparedInterpreterError("no")
 torch.version.cuda, torch.cuda.is_available = "13", fail
-assert device_facts()["no_cuda_because"].startswith("no, and in a prepared interpreter")
+assert device_facts()["no_cuda_because"].startswith("no, but in a prepared interpreter")
 """
 
 

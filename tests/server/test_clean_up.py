@@ -60,7 +60,7 @@ async def test_the_next_click_waits_for_the_clean_up_and_can_be_cancelled_withou
     client, uri, token = saving
     work = client.workspace_path
     begun = client.progress_reports[token][0]
-    assert begun.title == "Profiling saving.py: the script is measured and does its own clean-up"
+    assert begun.title == "Profiling saving.py: the script has been measured and does its own clean-up"
     assert begun.cancellable
 
     first = asyncio.wrap_future(client.protocol.send_request("kinetoscope/profile", {"uri": uri}, msg_id="first"))

@@ -117,7 +117,7 @@ async def test_richer_clients_get_a_link_to_where_a_finding_shows(start):
         at_a_median = await client.ask("kinetoscope/trace", place)
         at_the_first = await client.ask("kinetoscope/trace", {**place, "finding": "profiler-overhead"})
         assert at_the_first["link"] != at_a_median["link"]
-    with pytest.raises(JsonRpcException, match="There is no finding idle-gap here any more"):
+    with pytest.raises(JsonRpcException, match="The finding idle-gap is no longer here"):
         await client.ask("kinetoscope/trace", {**place, "finding": "idle-gap"})
 
 

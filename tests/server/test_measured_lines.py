@@ -104,7 +104,7 @@ async def test_a_call_that_had_not_ended_is_never_told_as_the_time_of_one(start)
     assert (6, "Details") in await client.lenses(uri)
     details = await client.run_lens(uri, "Details", 4)
     assert "**forward** · CPU at least 4.13 s, not ended" in details
-    assert "No call of it had ended" in details
+    assert "No call had ended" in details
     assert "budgetSeconds" in details
 
     told = {each.name: each for each in client.results[uri].regions}

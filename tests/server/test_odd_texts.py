@@ -104,7 +104,7 @@ async def test_a_script_without_torch_names_the_setting(start):
     uri = client.write("fails.py", "raise ModuleNotFoundError(\"No module named 'torch'\")\n")
     client.open(uri)
     answer = await profiled(client, uri)
-    assert f"{sys.executable} has no torch; give one that has it with --python" in (answer["message"])
+    assert f"{sys.executable} has no torch; name a Python that has it with --python" in (answer["message"])
 
 
 async def test_a_script_that_says_half_a_character_is_an_error_of_the_script(start):

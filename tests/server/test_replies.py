@@ -68,7 +68,7 @@ def test_a_reply_that_is_none_breaks_nothing(connect, tmp_path, junk):
         "workspace/codeLens/refresh", "window/workDoneProgress/create", "window/showDocument",
         "window/showMessageRequest", "kinetoscope/save",
     }  # fmt: skip
-    assert not [text for text in client.shown() if "error of its own" in text]
+    assert not [text for text in client.shown() if "internal error" in text]
     assert client.request("textDocument/codeLens", textDocument={"uri": uri})["result"]
 
 
@@ -97,7 +97,7 @@ def test_what_is_cancelled_while_the_client_saves_never_runs(connect, tmp_path, 
         assert client.answer("run")["result"]["how"] == "cancelled"
     if way == "command":
         client.until(client.shown, "message")
-        assert client.shown() == ["Profiling writes.py was cancelled before it began."]
+        assert client.shown() == ["Profiling writes.py was cancelled before it started."]
     client.send(id=asked[0]["id"], result=True)  # too late
     assert client.execute("kinetoscope.cancel") is False
     assert not (tmp_path / "it ran").exists()

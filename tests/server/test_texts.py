@@ -115,7 +115,7 @@ def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
     region = replace(measures(9, 9, 2_000, 2_000), breakdown=parts)
     short = "k" * 59 + "…"
     assert list(hovers._notes(region)) == [
-        "5 of 8 calls measured, on 3 threads: 2 calls not on that of the first",
-        f"to the costliest kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
+        "5 of 8 calls measured, on 3 threads: 2 calls not on the thread of the first",
+        f"path to the costliest kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
     ]
     assert "".join(hovers._kernels(parts, region.cuda_total_ns)).endswith(f"| {short} | 5 | 2.00 µs | 100.0 % |")

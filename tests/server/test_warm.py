@@ -108,7 +108,7 @@ async def test_another_environment_starts_cold(script):
     await client.until(lambda: client.refreshed, "that the change was taken in")
     assert (await profile(client, uri)).how == "measured"
     await client.until(lambda: "torch was there: there" in logged(client), "the script's output")
-    assert "another interpreter or environment is set" in logged(client)
+    assert "the run needs another interpreter or environment" in logged(client)
 
 
 async def test_a_script_that_fails_has_a_warm_interpreter_again_when_it_is_mended(script):

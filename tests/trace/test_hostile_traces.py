@@ -54,7 +54,7 @@ def test_long_names_are_cut_kept_apart_and_said(tmp_path: Path) -> None:
     assert len(result.regions) == 2
     assert all(len(region.name) <= 2_000 for region in result.regions)
     (said,) = [problem.message for problem in result.problems if problem.code == "long-names"]
-    assert said == "2 regions have names of more than 2,000 characters: only the beginning is kept."
+    assert said == "2 regions have names of more than 2,000 characters. Only the beginning is kept."
 
 
 def test_a_kernel_s_name_of_thousands_of_characters_is_nothing_to_tell(tmp_path: Path) -> None:

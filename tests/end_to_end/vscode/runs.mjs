@@ -138,7 +138,7 @@ await scenario(async (stage) => {
   await stage.step('a script that saves is measured already', async () => {
     await code.openFile('saving.py');
     await code.lens('▷ Profile').click();
-    await code.toast('Profiling train in saving.py: the script is measured and does its own clean-up').waitFor();
+    await code.toast('Profiling train in saving.py: the script has been measured and does its own clean-up').waitFor();
     await code.hint('record_function("train")', /^CPU /);
     await code.runStatus(/CPU only$/);
   });
