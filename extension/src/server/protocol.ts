@@ -83,7 +83,7 @@ export interface DeviceSlice {
   launch: number | null;
 }
 
-/** The median call. `end_ns` is where its last device activity, or the region itself, ends. */
+/** The median call. `end_ns` is where its last GPU activity, or the region itself, ends. */
 export interface Timeline {
   cpu_total_ns: number;
   end_ns: number;

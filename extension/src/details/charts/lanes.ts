@@ -4,7 +4,7 @@ import { ticks, type Tick } from './scale';
 import type { Span } from './spans';
 import { kernelName, operatorName, timeText } from '../text';
 
-/** `item` counts the host slices, then the device activities. */
+/** `item` counts the host slices, then the GPU activities. */
 export interface Box {
   item: number;
   kind: HostSlice['kind'] | 'activity';
