@@ -147,7 +147,7 @@ def _result(
     device = Device(devices[0], len(devices)) if devices else readings[0].trace.metadata.device
     if not measured and no_cuda_because is None:
         no_cuda_because = "no GPU work was recorded"
-    own = start_up(windows)
+    own = start_up(recorded)
     own_ns = own.cuda_ns or 0 if own else 0
     entered: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for region in (*found.regions, *found.unmeasured):

@@ -52,7 +52,7 @@ def problems_of(trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unr
     if before := numbers.no_launch - without_id - numbers.launches_found.unassigned:
         problems.append(
             Problem(
-                "launched-before-window",
+                "launched-before-recording",
                 f"{_count(before, 'GPU activity was', 'GPU activities were')} launched before the recording started"
                 f"{' or in the part that was cut off' if trace.is_cut else ''}, and "
                 f"{'belongs' if before == 1 else 'belong'} to no region.",
