@@ -35,7 +35,7 @@ def test_nothing_and_null_are_the_defaults():
         ({"active": 0}, "kinetoscope.active: its value is not a whole number from 1 to 1,000,000"),
         ({"budgetSeconds": "20"}, "kinetoscope.budgetSeconds: its value is not a number of seconds above 0"),
         ({"arguments": "--size 4"}, "kinetoscope.arguments: its value is not a list of strings"),
-        ({"environment": {"A": 1}}, "kinetoscope.environment: its value is not an object of names and texts"),
+        ({"environment": {"A": 1}}, "kinetoscope.environment: its value is not an object of names and strings"),
         ({"severities": {"mixed": "loud"}}, "kinetoscope.severities.mixed: its value is not one of error, warning"),
         ({"severities": {"odd": "off"}}, "kinetoscope.severities.odd: there is no such setting"),
         ({"perfetto": "ui.perfetto.dev"}, "kinetoscope.perfetto: its value is not an address"),
