@@ -58,7 +58,7 @@ def test_findings_stand_below_the_table_and_fail_nothing_by_themselves(kinetosco
     assert line.startswith("  recompiles.py:13  warning: compiling")
     assert not any(" compiling  known to" in line for line in lines)
     assert "  Shown only with --json: 1 that a comment switches off" in lines
-    assert "note: --fail-on: not checked, as no GPU work was measured: tiny-kernels." in ran.messages
+    assert "note: no GPU work was measured, so --fail-on could not check: tiny-kernels." in ran.messages
 
 
 def test_a_code_that_there_is_not_is_refused_with_those_that_there_are(kinetoscope, explained):

@@ -218,7 +218,7 @@ async def test_cells_of_notebooks_and_unsaved_buffers_are_left_alone(start):
         client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
     assert not client.diagnostics
     await client.execute("kinetoscope.profileFile", "untitled:Untitled-1")
-    assert "is no file on disk" in (await client.message()).message
+    assert "is not a file on disk" in (await client.message()).message
 
 
 async def test_a_file_that_is_no_trace_is_said_to_be_none(start):

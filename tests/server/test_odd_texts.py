@@ -122,6 +122,6 @@ async def test_a_uri_with_nul_in_it_is_no_file(start):
     client = await start()
     client.open("file:///work/a%00b.py", "x = 1\n")
     await client.execute("kinetoscope.profileFile", "file:///work/a%00b.py")
-    assert "is no file on disk" in (await client.message()).message
+    assert "is not a file on disk" in (await client.message()).message
     await client.execute("kinetoscope.loadTrace", ["a\0b", "c\ud800"], [])
     assert (await client.message()).message == r"There is no file a\x00b."

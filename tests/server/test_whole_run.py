@@ -150,14 +150,14 @@ async def test_a_link_to_a_trace_is_answered_to_whom_it_was_made_for(start):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"uri": "file:///nowhere.py", "line": 1, "name": "f"}, "Nothing is measured of f yet"),
-        ({"run": "20200101-000000-abcdef", "region": 0}, "is no longer kept"),
-        ({"run": "../../etc", "region": 0}, "is no longer kept"),
+        ({"uri": "file:///nowhere.py", "line": 1, "name": "f"}, "f has not been measured yet"),
+        ({"run": "20200101-000000-abcdef", "region": 0}, "is no longer stored"),
+        ({"run": "../../etc", "region": 0}, "is no longer stored"),
         ({"run": "loaded-1", "region": 99}, "has no region 99; it has 16"),
-        ({"run": "loaded-1", "region": "0"}, "region: '0' is not what"),
-        ({"run": "loaded-1", "region": 0, "embedders": ["a; script-src *"]}, "no source of pages"),
+        ({"run": "loaded-1", "region": "0"}, "region: '0' is not of the type"),
+        ({"run": "loaded-1", "region": 0, "embedders": ["a; script-src *"]}, "is not a source of pages"),
         ({"run": "loaded-1", "region": 0, "embedders": "https:"}, "expected a list of strings"),
-        ({}, "uri: None is not what"),
+        ({}, "uri: None is not of the type"),
     ],
 )
 async def test_a_trace_that_cannot_be_had_is_an_error_for_people(start, asked, message):
