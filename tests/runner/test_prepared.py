@@ -165,7 +165,7 @@ NEEDS_PLAIN = {
     "it replaces Random.random": "import random\nrandom.Random.random = lambda self: 4\n",
     "in place of its packages": "import sys, types\nsys.modules['torchgen'] = types.SimpleNamespace(value=6)\n",
     "it imports torchgen, which torch brings": "import torchgen\n",
-    "its own missing": "import sys\nsys.path.insert(0, 'own')\n",
+    "its own module missing": "import sys\nsys.path.insert(0, 'own')\n",
     "packages are installed in": "import sys\nsys.path.insert(0, 'with packages')\n",
     "it forks": "import os, sys\nif not os.fork():\n    os._exit(0)\nos.wait()\n",
 }
@@ -281,7 +281,7 @@ def test_another_interpreter_or_folder_starts_it_plain(made, kinetoscope, tmp_pa
     (made.work / "script.py").write_text("print('ran')\n")
     for changes, why in [
         ({"interpreter": "/usr/bin/env"}, "another interpreter"),
-        ({"folder": str(tmp_path)}, "another folder"),
+        ({"folder": str(tmp_path)}, "another working directory"),
         ({"environment": {}}, "another interpreter or environment"),
     ]:
         worker = Worker(kinetoscope, made.work, PYTHONPATH=str(site))
