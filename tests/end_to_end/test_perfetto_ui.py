@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kinetoscope_core.analysis.attribution import attribute
-from kinetoscope_core.analysis.statistics import Calls, Window, summarise
+from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, summarise
 from kinetoscope_core.perfetto import TimeRange, TraceServer, clock_of, time_range_of
 from kinetoscope_core.perfetto.zoom import in_perfetto
 from kinetoscope_core.results.measures import CallInTrace
@@ -55,8 +55,8 @@ def median_call(trace: Path, region: str) -> CallInTrace:
     """As it stands in a result: with the time since the epoch."""
     read, _ = read_trace(trace)
     calls = attribute(read).calls
-    window = replace(Window.by_name(calls), base_time_ns=read.metadata.base_time_ns or 0)
-    (measures,) = [each for each in summarise(Calls(window)) if each.name == region]
+    recorded = replace(RecordedCalls.by_name(calls), base_time_ns=read.metadata.base_time_ns or 0)
+    (measures,) = [each for each in summarise(Calls(recorded)) if each.name == region]
     return measures.median_call
 
 

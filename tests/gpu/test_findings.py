@@ -23,7 +23,7 @@ PAIRS = [
     ("optimizer_loop", "optimizer", "optimizer-loop"),
     ("idle_gap", "diffuse", "idle-gap"),
 ]
-BOUNDS = {"overhead-bound", "compute-bound", "mixed", "sync-bound", "cpu-only"}
+BOUNDS = {"overhead-bound", "compute-bound", "communication-bound", "copy-bound", "mixed", "sync-bound", "cpu-only"}
 
 
 def codes(ran, region):
