@@ -20,6 +20,7 @@ from typing import Any
 
 from lsp_client import Client
 
+from kinetoscope_core.results.measures import Breakdown
 from kinetoscope_core.source.placement import fingerprints_of
 
 SIZES = (200, 5_000, 50_000)
@@ -27,6 +28,7 @@ KEYSTROKES = 60
 ROUNDS_OF_START = 5
 SERVER = [sys.executable, "-m", "kinetoscope_server"]
 CALL = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": 1}
+PARTS = asdict(Breakdown(0, 0, 0, 0, 0, 0, (), 0, (), 0, (), 1, 0))
 SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
 
 
@@ -54,12 +56,14 @@ def store_times(cache: Path, path: Path, text: str) -> None:
     regions = [
         {"name": each.name, "file": str(path), "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, **times, "backward_cuda_ns": None, "launches": None, "overhead_ns": 0, "bound": "mixed",
-         "median_call": CALL, "first": CALL}
+         "median_call": CALL, "first": CALL, "breakdown": PARTS, "call_times": [], "cpu_recorded_ns": 5_000_000,
+         "cuda_recorded_ns": 5_000_000}
         for each in fingerprints
     ]  # fmt: skip
     result = {
         "schema": 2, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": 1,
         "outside_regions_ns": 0, "no_cuda_because": None, "regions": regions, "problems": [],
+        "regions_cpu_ns": 5_000_000, "findings": [],
         "sources": {str(path): [asdict(each) for each in fingerprints]},
     }  # fmt: skip
     folder = cache / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"

@@ -52,10 +52,10 @@ def result_of(path: Path) -> Result:
 def found_in(result: Result) -> Iterator[tuple[str, Finding]]:
     """Region and finding, without bounds, which every region has; the run as a whole is named `(run)`."""
     for region in result.regions:
-        for finding in region.findings or ():
+        for finding in region.findings:
             if finding.code not in BOUNDS:
                 yield region.name, finding
-    for finding in result.findings or ():
+    for finding in result.findings:
         yield "(run)", finding
 
 

@@ -54,7 +54,8 @@ def test_each_exit_code_is_as_drawn(name):
         assert real_errors()[name].exit_code == code
 
 
-def test_a_run_error_carries_the_traceback_of_the_script():
-    error = errors.RunError("train.py failed", traceback="ZeroDivisionError: division by zero")
-    assert (str(error), error.traceback) == ("train.py failed", "ZeroDivisionError: division by zero")
-    assert errors.RunCancelled("stopped").traceback == ""
+def test_every_error_tells_its_problem():
+    problem = errors.Problem("run-failed", "train.py failed", file="train.py", line=7)
+    error = errors.RunError(problem)
+    assert (str(error), error.problem) == ("train.py failed", problem)
+    assert errors.UsageError("no script").problem == errors.Problem("run-problem", "no script")

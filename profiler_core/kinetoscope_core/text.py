@@ -13,12 +13,17 @@ def time_text(ns: int) -> str:
 
     Whole nanoseconds have no decimals, and thousands of seconds keep all their digits.
     """
+    return " ".join(time_parts(ns))
+
+
+def time_parts(ns: int) -> tuple[str, str]:
+    """The number and the unit of `time_text`."""
     if abs(ns) < 1_000:
-        return f"{ns} ns"
+        return str(ns), "ns"
     for index, (size, unit) in enumerate(_UNITS[1:], start=1):
         text = _three_digits(ns / size)
         if index + 1 == len(_UNITS) or abs(float(text)) < 1_000:
-            return f"{text} {unit}"
+            return text, unit
     raise AssertionError("unreachable: the last unit takes all")
 
 

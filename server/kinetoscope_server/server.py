@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from kinetoscope_core import __version__
-from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.errors import KinetoscopeError, Problem
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.source.regions import Encoding
 from kinetoscope_server.features.diagnostics import diagnostics, elsewhere
@@ -25,8 +25,8 @@ from kinetoscope_server.protocol.pygls_protocol import Protocol
 from kinetoscope_server.results.archive import Archive
 from kinetoscope_server.results.by_file import Board, Shown
 from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
 from kinetoscope_server.runs.manager import ActiveRun, Runs
-from kinetoscope_server.runs.run_errors import Troubles, stored_troubles_of
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.settings.configuration import Configuration
 from kinetoscope_server.text.documents import Document, Documents, path_of, uri_of
@@ -66,7 +66,7 @@ class KinetoscopeServer(LanguageServer):
         self.runs = Runs(self.client, self.warm, self._phase_changed)
         self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
         self.tidying = Tidying()
-        self._troubles: Troubles = {}
+        self._problems: LineProblems = {}
         self.plain_again: list[object] = []
         """The arguments of `profilePlain` for the last run, if that failed in a prepared interpreter."""
         self._recalled: set[str] = set()
@@ -133,36 +133,36 @@ class KinetoscopeServer(LanguageServer):
         """Takes in what the store has that is not known yet: runs of earlier days, and of the command."""
         async with self._recalling:
             new = await asyncio.to_thread(self._stored)
-            for shown, troubles in new:
+            for shown, problems in new:
                 self._recalled.add(shown.run)
                 self.board.add(shown)
-                self._troubles.update(troubles)
+                self._problems.update(problems)
         if new:
             self.show_again()
 
-    def _stored(self) -> list[tuple[Shown, Troubles]]:
-        found: list[tuple[Shown, Troubles]] = []
+    def _stored(self) -> list[tuple[Shown, LineProblems]]:
+        found: list[tuple[Shown, LineProblems]] = []
         for run in reversed(Store().runs()):
             if run.id not in self._recalled:
                 try:
                     shown = Shown.of(cast("dict[str, Any]", run.result()), run.id)
-                    found.append((shown, stored_troubles_of(shown)))
+                    found.append((shown, stored_line_problems(shown)))
                 except KinetoscopeError as error:
                     self._recalled.add(run.id)
                     log.warning("the stored run %s is not shown: %s", run.id, error)
         return found
 
-    def show(self, shown: Shown, troubles: Troubles) -> None:
-        """Shows the result of a run that has just ended, with what it ran into, in place of the last run's."""
+    def show(self, shown: Shown) -> None:
+        """Shows the result of a run that has just ended, with its problems in place of the last run's."""
         self._recalled.add(shown.run)
         self.board.add(shown)
-        self.set_troubles(troubles)
+        self.show_problems(shown.result.problems)
 
-    def set_troubles(self, troubles: Troubles) -> None:
-        """The problems of the last run; those of the one before it are gone."""
-        before = set(self._troubles)
-        self._troubles = troubles
-        for path in before | set(troubles):
+    def show_problems(self, problems: Iterable[Problem]) -> None:
+        """Shows the problems of the last run; those of the one before it are gone."""
+        before = set(self._problems)
+        self._problems = line_problems(problems)
+        for path in before | set(self._problems):
             if not self.documents.of_path(path):
                 self.start(self._publish_elsewhere(path))
         self.show_again()
@@ -200,16 +200,15 @@ class KinetoscopeServer(LanguageServer):
     async def _publish(self, document: Document) -> None:
         settings = await self.configuration.of(document.uri)
         if self.documents.get(document.uri) is document:
-            troubles = self._troubles.get(document.path, [])
-            found = diagnostics(document, self.board.placed(document), troubles, settings)
+            problems = self._problems.get(document.path, [])
+            found = diagnostics(document, self.board.placed(document), problems, settings)
             self.client.publish(document.uri, document.version, found)
 
     async def _publish_elsewhere(self, path: str) -> None:
         """The diagnostics of a file that is not open."""
         settings = await self.configuration.of(uri_of(path))
         if not self.documents.of_path(path):
-            found = [elsewhere(trouble, settings) for trouble in self._troubles.get(path, [])]
-            self.client.publish(uri_of(path), None, [each for each in found if each is not None])
+            self.client.publish(uri_of(path), None, elsewhere(path, self._problems.get(path, []), settings))
 
     def forget(self, document: Document) -> None:
         """The file was closed: its diagnostics go, but for those of the last run."""

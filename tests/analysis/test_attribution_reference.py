@@ -252,8 +252,9 @@ def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warm
     found = attribute(trace)
     keys = [RegionKey(call.name) for call in found.calls]
     recorded = RecordedCalls(found.calls, keys, [index < warmup for index in range(len(keys))])
-    parts = breakdowns([Recording(trace, found, recorded)], Calls(recorded), has_all=True)
-    for region in summarise(Calls(recorded)):
+    calls = Calls(recorded)
+    parts = breakdowns([Recording(trace, found, recorded)], calls, has_all=True)
+    for region in summarise(calls, parts):
         part = parts[RegionKey(region.name)]
         cpu = (part.cpu_self_ns, part.cpu_api_calls_ns, part.cpu_operators_ns, part.cpu_nested_ns)
         assert min(cpu) >= 0

@@ -46,8 +46,9 @@ def made(folder, *events):
 
 
 def assert_adds_up(*recordings):
-    parts = breakdowns(recordings, Calls(*(each.recorded for each in recordings)), has_all=True)
-    for region in summarise(Calls(*(recording.recorded for recording in recordings))):
+    calls = Calls(*(each.recorded for each in recordings))
+    parts = breakdowns(recordings, calls, has_all=True)
+    for region in summarise(calls, parts):
         part = parts[RegionKey(region.name)]
         cpu = (part.cpu_nested_ns, part.cpu_operators_ns, part.cpu_api_calls_ns, part.cpu_self_ns)
         assert sum(cpu) == region.cpu_total_ns.sum

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from kinetoscope_core.analysis import timeline
 from kinetoscope_core.analysis.attribution import attribute
+from kinetoscope_core.analysis.breakdown import breakdowns
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import MOST_CALLS, Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.analysis.timeline import MOST_SPANS, timelines
@@ -27,6 +29,11 @@ def recording_of(path):
     trace, _ = read_trace(path)
     attribution = attribute(trace)
     return Recording(trace, attribution, RecordedCalls.by_name(attribution.calls))
+
+
+def summarised(recording):
+    calls = Calls(recording.recorded)
+    return summarise(calls, breakdowns([recording], calls))
 
 
 def timelines_of(recording):
@@ -50,7 +57,7 @@ def made(folder, *events):
 @EVERY
 def test_a_timeline_is_the_median_call_and_holds_together(path):
     recording = recording_of(path)
-    regions = {region.name: region for region in summarise(Calls(recording.recorded))}
+    regions = {region.name: region for region in summarised(recording)}
     for key, line in timelines_of(recording).items():
         region = regions[key.name]
         median = region.median_call
@@ -222,7 +229,7 @@ def test_of_many_regions_those_that_took_the_most_cpu_time_have_a_timeline(tmp_p
 
 @EVERY
 def test_the_times_of_all_calls_are_those_of_the_statistics(path):
-    for region in measure_regions(path):
+    for region in summarised(recording_of(path)):
         times = region.call_times
         assert len(times) == min(region.calls - region.unfinished, MOST_CALLS)
         assert [each.start_ns for each in times] == sorted(each.start_ns for each in times)
@@ -238,17 +245,12 @@ def test_the_times_of_all_calls_are_those_of_the_statistics(path):
                 assert min(busy, default=None) == (region.cuda_busy_ns and region.cuda_busy_ns.min)
 
 
-def measure_regions(path):
-    return summarise(Calls(recording_of(path).recorded))
-
-
 def test_of_many_calls_evenly_chosen_ones_are_kept_and_warm_up_is_marked(tmp_path):
     number = 1_000
     recording = made(tmp_path, *(("user_annotation", "r", 1, 100 * at, 1 + at % 50, 0) for at in range(number)))
     recorded = recording.recorded
-    (region,) = summarise(
-        Calls(RecordedCalls(recorded.calls, recorded.keys, [at < 7 for at in range(number)], base_time_ns=5))
-    )
+    recorded = RecordedCalls(recorded.calls, recorded.keys, [at < 7 for at in range(number)], base_time_ns=5)
+    (region,) = summarised(replace(recording, recorded=recorded))
     times = region.call_times
     assert len(times) == MOST_CALLS
     assert times[0] == CallTimes(0, 5, True, 1_000, 1_000, None, None)

@@ -7,18 +7,15 @@ build/screenshots.
 import gzip
 import json
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kinetoscope_core.analysis.attribution import attribute
-from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, summarise
+from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.perfetto import TimeRange, TraceServer, clock_of, time_range_of
 from kinetoscope_core.perfetto.zoom import in_perfetto
 from kinetoscope_core.results.measures import CallInTrace
-from kinetoscope_core.trace import read_trace
 
 HERE = Path(__file__).parent
 TRACES = HERE.parent / "traces" / "h200"
@@ -53,10 +50,7 @@ def in_browser(browser, pictures, tmp_path):
 
 def median_call(trace: Path, region: str) -> CallInTrace:
     """As it stands in a result: with the time since the epoch."""
-    read, _ = read_trace(trace)
-    calls = attribute(read).calls
-    recorded = replace(RecordedCalls.by_name(calls), base_time_ns=read.metadata.base_time_ns or 0)
-    (measures,) = [each for each in summarise(Calls(recorded)) if each.name == region]
+    (measures,) = [each for each in measure_traces([trace], []).regions if each.name == region]
     return measures.median_call
 
 

@@ -1,19 +1,23 @@
 """What a run without anything to show is said to have lacked."""
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from kinetoscope_core.analysis.log_match import not_recorded
-from kinetoscope_core.errors import KinetoscopeError, ProfilerBusy, RunError
-from kinetoscope_core.jobs.problems import nothing_measured
+from kinetoscope_core.errors import Frame, KinetoscopeError, Problem, ProfilerBusy, RunError
+from kinetoscope_core.jobs.problems import ending_problem, nothing_measured
+from kinetoscope_core.run.failure import failure_problem
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
 
+REQUEST = RunRequest("s.py")
+
 
 def error_after(code: str, message: str) -> KinetoscopeError:
-    outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True, problems=[(code, message)])
-    return nothing_measured(RunRequest("s.py"), outcome, 1, None)
+    outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True, problems=[Problem(code, message)])
+    return nothing_measured(REQUEST, outcome, 1, None)
 
 
 def test_a_profiler_that_could_not_start_is_not_blamed_on_the_disk() -> None:
@@ -21,6 +25,53 @@ def test_a_profiler_that_could_not_start_is_not_blamed_on_the_disk() -> None:
     assert isinstance(error, ProfilerBusy)
     assert "end it" in str(error)
     assert "disk" not in str(error)
+
+
+FRAMES = (Frame("/home/me/train.py", 9, "<module>"), Frame("/home/me/train.py", 4, "step"))
+
+
+def failed(**changes: str) -> Outcome:
+    said = {
+        "type": "ValueError", "message": "six\nand more", "missing": None, "traceback": "Traceback …",
+        "file": "/home/me/train.py", "line": 4, "frames": [asdict(each) for each in FRAMES], **changes,
+    }  # fmt: skip
+    failure = failure_problem(said, "/usr/bin/python3")
+    return Outcome("failed", 1, 1.0, "/usr/bin/python3", failure=failure, torch_was_imported=True)
+
+
+def test_a_failure_is_one_problem_whether_or_not_something_was_measured_before() -> None:
+    error = nothing_measured(REQUEST, failed(), 1, None)
+    assert isinstance(error, RunError)
+    assert error.problem == Problem(
+        "run-failed",
+        "The script failed: ValueError: six.",
+        {"traceback": "Traceback …"},
+        "/home/me/train.py",
+        4,
+        FRAMES,
+    )
+    message = f"{error} What was measured before is kept."
+    assert ending_problem(failed()) == replace(error.problem, message=message)
+
+
+def test_what_is_lost_with_a_failure_is_said_and_its_place_is_kept() -> None:
+    outcome = replace(failed(), lost_while="saving", problems=[Problem("trace-not-saved", "The disk is full.")])
+    error = nothing_measured(REQUEST, outcome, 1, None)
+    assert str(error).endswith("six while its trace was being saved, so what was measured is lost; The disk is full.")
+    assert (error.problem.line, error.problem.frames) == (4, FRAMES)
+
+
+@pytest.mark.parametrize(
+    ("message", "missing", "is_said"),
+    [
+        ("No module named 'torch'", "torch", True),
+        ("No module named 'torch.fast'; 'torch' is not a package", "torch.fast", False),
+        ("No module named 'numpy'", "numpy", False),
+    ],
+)
+def test_an_interpreter_without_torch_is_said_to_be_one(message: str, missing: str, is_said: bool) -> None:
+    outcome = failed(type="ModuleNotFoundError", message=message, missing=missing)
+    assert ("has no torch" in str(nothing_measured(REQUEST, outcome, 1, None))) == is_said
 
 
 @pytest.mark.parametrize("code", ["trace-not-saved", "log-not-saved"])
@@ -52,4 +103,4 @@ def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
 )
 def test_a_script_of_which_no_region_ran_is_told_why(script: str, known: int, text: str) -> None:
     outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True)
-    assert text in str(nothing_measured(RunRequest("s.py"), outcome, known, None, script=Path(script)))
+    assert text in str(nothing_measured(REQUEST, outcome, known, None, script=Path(script)))

@@ -7,9 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from kinetoscope_core.errors import UsageError
+from kinetoscope_core.errors import Frame, Problem, UsageError
 from kinetoscope_core.jobs.measure import measure_traces
-from kinetoscope_core.results.measures import Problem
 from kinetoscope_core.results.result import RunInfo, from_dict, to_json
 
 TRACES = Path(__file__).parents[1] / "traces" / "h200"
@@ -35,7 +34,8 @@ def result():
 
 
 def test_a_result_survives_json_whole(result):
-    full = replace(result, run=RUN, problems=(Problem("cut-off", "…", {"events": 3}, "a.py", 7),))
+    frames = (Frame("main.py", 3, "<module>"), Frame("a.py", 7, "step"))
+    full = replace(result, run=RUN, problems=(Problem("run-failed", "…", {"events": 3}, "a.py", 7, frames),))
     assert from_dict(orjson.loads(to_json(full))) == full
 
 
@@ -81,8 +81,15 @@ def test_a_name_that_is_no_utf_8_is_spelled_out(result):
     assert orjson.loads(to_json(odd))["regions"][0]["name"] == "a\\udc80"
 
 
-def test_a_result_from_before_there_was_a_breakdown_is_read(result):
+def test_a_problem_from_before_it_had_frames_is_read(result):
+    values = orjson.loads(to_json(replace(result, problems=(Problem("cut-off", "…"),))))
+    assert values["problems"][0].pop("frames") == []
+    assert from_dict(values).problems == (Problem("cut-off", "…"),)
+
+
+@pytest.mark.parametrize("field", ["breakdown", "call_times", "cpu_recorded_ns"])
+def test_a_region_that_lacks_what_every_one_has_is_refused(result, field):
     values = orjson.loads(to_json(result))
-    for region in values["regions"]:
-        assert region.pop("breakdown")
-    assert {region.breakdown for region in from_dict(values).regions} == {None}
+    del values["regions"][0][field]
+    with pytest.raises(UsageError, match="damaged"):
+        from_dict(values)

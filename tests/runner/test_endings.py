@@ -47,6 +47,7 @@ def test_a_traceback_is_python_s_and_what_was_measured_before_is_kept(kinetoscop
     failed = ran.result["problems"][0]
     assert (failed["code"], failed["line"]) == ("run-failed", line_of("endings.py", text))
     assert failed["file"] == str(SCRIPTS / "endings.py")
+    assert {"file": failed["file"], "line": failed["line"]}.items() <= failed["frames"][-1].items()
 
 
 def test_a_crash_inside_the_window_is_named_and_leaves_no_numbers(kinetoscope):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
+from kinetoscope_core.results.measures import Breakdown
 from kinetoscope_core.source.placement import Placer, fingerprints_of
 from kinetoscope_core.source.regions import find_regions
 from kinetoscope_server.features.inlay_hints import inlay_hints
@@ -60,6 +61,7 @@ COLUMNS = st.integers(0, 40)
 EDITS = st.lists(st.tuples(st.integers(0, 20), COLUMNS, st.integers(0, 3), COLUMNS, PIECES), max_size=12)
 INSERTIONS = st.tuples(st.sampled_from([0, 1, 5, 11]), st.sampled_from(["\n", "# text\n", "y = 1\n", "\r\n"]))
 ENCODINGS = st.sampled_from(["utf-8", "utf-16", "utf-32"])
+PARTS = Breakdown(0, 0, 0, 0, None, None, (), 0, (), 0, (), 1, 0)
 EVERYWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(10_000, 0))
 
 
@@ -81,15 +83,17 @@ def result_of(text):
     call = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
     names = [each.name.replace("{…}", "0") for each in fingerprints]
     nothing = dict.fromkeys(("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound"))
+    recorded = {"breakdown": asdict(PARTS), "call_times": [], "cpu_recorded_ns": 5, "cuda_recorded_ns": None}
     regions = [
         {"name": name, "file": "/work/f.py", "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, "cpu_total_ns": spread, "cpu_self_ns": spread, "overhead_ns": 0, **nothing,
-         "median_call": call, "first": call}
+         "median_call": call, "first": call, **recorded}
         for name, each in zip(names, fingerprints, strict=True)
     ]  # fmt: skip
     return {
         "schema": 2, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": None,
         "outside_regions_ns": None, "no_cuda_because": None, "regions": regions, "problems": [],
+        "regions_cpu_ns": 5, "findings": [],
         "sources": {"/work/f.py": [asdict(each) for each in fingerprints]},
     }  # fmt: skip
 

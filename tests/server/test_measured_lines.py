@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
+from kinetoscope_core.results.measures import Breakdown
 from kinetoscope_core.source.placement import fingerprints_of
 
 pytestmark = pytest.mark.timeout(120)
@@ -23,17 +24,20 @@ for step in range(9):
         print(y)
 """
 SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
+PARTS = asdict(Breakdown(0, 0, 0, 0, None, None, (), 0, (), 0, (), 1, 0))
 CALL = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": None}
 
 
 def region(line: int, name: str, **others: Any) -> dict[str, Any]:
-    times = {"cpu_total_ns": SPREAD, "cpu_self_ns": SPREAD}
+    times = {"cpu_total_ns": SPREAD, "cpu_self_ns": SPREAD, "cpu_recorded_ns": 8_000_000}
     nothing = dict.fromkeys(
-        ("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound"), None
+        ("cuda_total_ns", "cuda_self_ns", "cuda_busy_ns", "backward_cuda_ns", "launches", "bound", "cuda_recorded_ns"),
+        None,
     )
     return {
         "name": name, "line": line, "calls": 8, "measured": 5, "is_cold": False, "unfinished": 0,
-        **times, **nothing, "overhead_ns": 0, "median_call": CALL, "first": CALL, **others,
+        **times, **nothing, "overhead_ns": 0, "median_call": CALL, "first": CALL, "breakdown": PARTS, "call_times": [],
+        **others,
     }  # fmt: skip
 
 
@@ -57,7 +61,8 @@ def keep(
     fingerprints = fingerprints_of(TEXT, [each["line"] for some in told.values() for each in some])
     result = {
         "schema": 2, "run": None, "traces": [], "device": None, "torch": "2.13.0", "device_total_ns": None,
-        "outside_regions_ns": None, "no_cuda_because": "a test", "problems": [],
+        "outside_regions_ns": None, "no_cuda_because": "a test", "problems": [], "findings": [],
+        "regions_cpu_ns": 8_000_000,
         **{name: [{**each, "file": path} for each in some] for name, some in told.items()},
         "sources": {path: [asdict(each) for each in fingerprints]},
     }  # fmt: skip

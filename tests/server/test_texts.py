@@ -33,7 +33,8 @@ def measures(cpu, cpu_self, cuda, cuda_self, name="region"):
         cpu_total_ns=spread(cpu), cpu_self_ns=spread(cpu_self),
         cuda_total_ns=spread(cuda) if has_cuda else None, cuda_self_ns=spread(cuda_self) if has_cuda else None,
         cuda_busy_ns=None, backward_cuda_ns=None, launches=None, overhead_ns=0, bound=None,
-        median_call=call, first=call,
+        median_call=call, first=call, breakdown=Breakdown(0, 0, 0, 0, None, None, (), 0, (), 0, (), 1, 0),
+        call_times=(), cpu_recorded_ns=cpu * 8, cuda_recorded_ns=None,
     )  # fmt: skip
 
 

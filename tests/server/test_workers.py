@@ -6,7 +6,7 @@ import pytest
 
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.runs import worker as worker_module
-from kinetoscope_server.runs.worker import Worker
+from kinetoscope_server.runs.worker import Worker, problem_of
 
 REQUEST = RunRequest("x.py")
 
@@ -33,7 +33,7 @@ async def result_of(monkeypatch, program):
 async def test_a_worker_that_cannot_be_read_or_dies_ends_the_run_with_an_error(monkeypatch, program, text):
     event = await result_of(monkeypatch, program)
     assert event["kind"] == "WorkerDied"
-    assert text in event["message"]
+    assert text in problem_of(event).message
 
 
 async def test_a_line_that_is_too_long_ends_the_run_with_an_error(monkeypatch):

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kinetoscope_core.analysis.attribution import attribute
-from kinetoscope_core.errors import TraceError
-from kinetoscope_core.results.measures import Problem
+from kinetoscope_core.errors import Problem, TraceError
 from kinetoscope_core.trace import Trace, read_trace, slicer
 
 _TRACES = Path(__file__).parent.parent / "traces"

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from kinetoscope_core.analysis.attribution import Attribution, attribute
+from kinetoscope_core.analysis.breakdown import breakdowns
+from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, summarise
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.results.measures import Call, RegionMeasures
@@ -29,9 +31,19 @@ _TRACES = pytest.mark.parametrize(("path", "truth"), _truths())
 
 
 def _attributed(path: Path) -> Attribution:
+    return _recorded(path).attribution
+
+
+def _recorded(path: Path) -> Recording:
     trace, problems = read_trace(path)
     assert problems == []
-    return attribute(trace)
+    attribution = attribute(trace)
+    return Recording(trace, attribution, RecordedCalls.by_name(attribution.calls))
+
+
+def _summarised(recording: Recording) -> list[RegionMeasures]:
+    calls = Calls(recording.recorded)
+    return summarise(calls, breakdowns([recording], calls))
 
 
 def _row(region: RegionMeasures) -> dict[str, int]:
@@ -49,14 +61,14 @@ def _row(region: RegionMeasures) -> dict[str, int]:
 
 @_TRACES
 def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
-    found = _attributed(path)
+    recording = _recorded(path)
+    found = recording.attribution
     assert (found.device_total_ns or 0) == truth["device_total"]
     assert (found.outside_ns or 0) == truth["outside"]
     assert (found.no_launch_ns or 0) == truth["no_launch"]
-    calls = Calls(RecordedCalls.by_name(found.calls))
-    rows = {region.name: _row(region) for region in summarise(calls)}
+    rows = {region.name: _row(region) for region in _summarised(recording)}
     # What had not ended has no statistics, and the truth's sums are what it had taken by then.
-    for region in unmeasured(calls):
+    for region in unmeasured(Calls(recording.recorded)):
         so_far = truth["regions"].pop(region.name)
         assert (region.at_least_ns, region.cuda_at_least_ns) == (so_far["cpu_total"], so_far["cuda_total"])
         assert (region.unfinished, region.cuda_recorded_ns) == (so_far["occurrences"], so_far["cuda_self"])
@@ -108,7 +120,8 @@ def test_the_values_worked_out_by_hand_are_those_of_the_truth() -> None:
 
 
 def test_a_trace_without_device_activity_says_not_measured(tmp_path: Path) -> None:
-    found = _attributed(_OURS / "made" / "python_frames_cross.json")
-    (region,) = summarise(Calls(RecordedCalls.by_name(found.calls)))
+    recording = _recorded(_OURS / "made" / "python_frames_cross.json")
+    found = recording.attribution
+    (region,) = _summarised(recording)
     assert found.device_total_ns is found.outside_ns is found.no_launch_ns is None
     assert region.cuda_total_ns is region.cuda_busy_ns is region.launches is None

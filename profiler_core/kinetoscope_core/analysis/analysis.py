@@ -16,7 +16,8 @@ from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.analysis.timeline import timelines
 from kinetoscope_core.analysis.unmeasured import unmeasured
-from kinetoscope_core.results.measures import Contents, Finding, Problem, RegionMeasures, Unmeasured
+from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace, read_trace
 
@@ -35,12 +36,12 @@ class Reading:
         return self.trace.metadata.base_time_ns or 0
 
 
-def reading_of(path: Path) -> Reading:
-    """Reads and attributes a trace. Raises `TraceError`."""
+def reading_of(path: Path, *, is_ours: bool = False) -> Reading:
+    """Reads and attributes a trace, which our profiler made or another one. Raises `TraceError`."""
     began = time.monotonic()
     trace, problems = read_trace(path)
     read = time.monotonic()
-    attribution = attribute(trace)
+    attribution = attribute(trace, is_ours=is_ours)
     if log_file.is_on():
         took_s = (read - began, time.monotonic() - read)
         log_file.note("%s, %d bytes: read in %.3f s, attributed in %.3f s", path, path.stat().st_size, *took_s)
@@ -93,7 +94,8 @@ def _in_detail(
     parts, medians = breakdowns(recordings, calls), timelines(recordings, calls)
     limits = limits_of(recordings, calls)
     measures = [
-        replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound) for each in summarise(calls)
+        replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound)
+        for each in summarise(calls, parts)
     ]
     found = findings(recordings, calls, measures, limits)
     regions: list[RegionMeasures] = []
@@ -105,7 +107,6 @@ def _in_detail(
         regions.append(
             replace(
                 each,
-                breakdown=parts[key],
                 timeline=medians.get(key),
                 findings=here,
                 names=grouping.names.get(key, 1),

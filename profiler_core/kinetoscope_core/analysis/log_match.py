@@ -10,7 +10,8 @@ from pathlib import Path
 from kinetoscope_core.analysis.analysis import Reading
 from kinetoscope_core.analysis.region_log import LoggedRecording, RegionLog, match_entries
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
-from kinetoscope_core.results.measures import Problem, RegionMeasures
+from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.measures import RegionMeasures
 from kinetoscope_core.source.regions import Region, region_at
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.text import count_text, printable, shortlist
@@ -159,7 +160,7 @@ def not_recorded(
     which = shortlist(names)
     were = "was" if len(names) == 1 else "were"
     where = f"{printable(Path(file).name)}:{line}" if is_elsewhere else f"line {line}"
-    message = f"{which} ({where}) {were} entered, but not while the profiler recorded."
+    message = f"{which} ({where}) {were} entered, but not while the profiler recorded"
     if torch is not None and torch.startswith(_RECORD_ONE_THREAD):
-        message = f"{message.removesuffix('.')}; torch before 2.7 records only the main thread."
-    return Problem("region-not-recorded", message, {}, file, line)
+        message += "; torch before 2.7 records only the main thread"
+    return Problem("region-not-recorded", f"{message}.", {}, file, line)

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final, TypeAlias
 
 from kinetoscope_core.analysis.outermost import nearest_of_same_key, outermost
-from kinetoscope_core.results.measures import Call, CallInTrace, CallTimes, RegionMeasures, Spread
+from kinetoscope_core.results.measures import Breakdown, Call, CallInTrace, CallTimes, RegionMeasures, Spread
 
 MOST_CALLS: Final = 200
 """Whose times are kept one by one for each region."""
@@ -123,14 +123,14 @@ class Calls:
         self.median = {key: median_call(of_region, recorded) for key, of_region in self.measured.items()}
 
 
-def summarise(calls: Calls) -> list[RegionMeasures]:
-    """The measures of every region, in the order in which the regions were first entered.
+def summarise(calls: Calls, parts: Mapping[RegionKey, Breakdown]) -> list[RegionMeasures]:
+    """The measures of every region and its `parts`, in the order in which the regions were first entered.
 
     Measured are the finished calls that were no warm-up and captured no CUDA graph. A region that has only warm-up
     calls is measured all the same and marked cold. One without a finished call with times has no measures:
     unmeasured.py has it. What limits a region, `bounds.py` says.
     """
-    return [_measures(key, calls) for key in calls.measured]
+    return [_measures(key, calls, parts[key]) for key in calls.measured]
 
 
 def _region_calls(seen: Sequence[CallId], recorded: Sequence[RecordedCalls], nests: Nests) -> RegionCalls | None:
@@ -186,7 +186,7 @@ def regions_cpu_ns(recorded: Sequence[RecordedCalls]) -> int:
     return total_ns
 
 
-def _measures(key: RegionKey, calls: Calls) -> RegionMeasures:
+def _measures(key: RegionKey, calls: Calls, parts: Breakdown) -> RegionMeasures:
     recorded, nests, of_region, median = calls.recorded, calls.nests, calls.measured[key], calls.median[key]
     by_id = {call_id: recorded[call_id[0]].calls[call_id[1]] for call_id in of_region.seen}
     on_thread, on_device = of_region.on_thread, of_region.on_device
@@ -214,6 +214,7 @@ def _measures(key: RegionKey, calls: Calls) -> RegionMeasures:
         bound=None,
         median_call=in_trace(median, recorded),
         first=in_trace(timed[0], recorded),
+        breakdown=parts,
         call_times=tuple(_times(call_id, recorded) for call_id in _chosen(timed, median)),
         cpu_recorded_ns=sum(by_id[each].cpu_total_ns for each in nests.on_thread(of_region.seen)),
         cuda_recorded_ns=None if all_cuda is None else all_cuda.sum,

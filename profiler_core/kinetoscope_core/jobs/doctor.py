@@ -9,9 +9,8 @@ from importlib import metadata
 from typing import Any, Literal
 
 from kinetoscope_core import __version__
-from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.errors import InterpreterError, Problem
 from kinetoscope_core.jobs.problems import cupti_problems
-from kinetoscope_core.results.measures import Problem
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.driver import Driver, driver_here
 from kinetoscope_core.run.examine import Examined, examine, why_not_prepared
@@ -128,7 +127,7 @@ def _problems_of(chosen: Interpreter, examined: Examined, driver: Driver) -> Ite
         text = f"{chosen.path} could not be checked: {examined.why_ended}. Try by hand what failed, {another}."
         yield Problem("not-examined", text)
     elif torch is not None and torch["error"]:
-        is_missing = "No module named 'torch'" in torch["error"]
+        is_missing = torch["missing"] == "torch"
         text = (
             "has no torch: install it there" if is_missing else f"cannot import torch ({torch['error']}): repair this"
         )
@@ -151,7 +150,7 @@ def _problems_of_gpu(devices: Mapping[str, Any], driver: Driver) -> Iterator[Pro
         todo = "See what `nvidia-smi` says."
         if devices["cuda"] is None:
             todo = "Install a torch with CUDA there."
-        elif "CUDA_VISIBLE_DEVICES" in devices["no_cuda_because"]:
+        elif devices["visible_devices"] is not None:
             todo = "The variable hides the GPUs."
         yield Problem("gpu-not-used", f"{what} {todo}")
 

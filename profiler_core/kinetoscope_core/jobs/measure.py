@@ -15,10 +15,10 @@ from kinetoscope_core.analysis.log_match import (
 from kinetoscope_core.analysis.region_log import read_region_log
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
-from kinetoscope_core.errors import NothingMeasured
+from kinetoscope_core.errors import NothingMeasured, Problem
 from kinetoscope_core.jobs.problems import nothing_measured
 from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
-from kinetoscope_core.results.measures import Device, Problem
+from kinetoscope_core.results.measures import Device
 from kinetoscope_core.results.result import Result, RunInfo
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
@@ -43,7 +43,7 @@ def measure_run(
         raise nothing_measured(request, outcome, len(known), log, script)
     for failure in log.failures:
         log_file.note("Kineto said: %s", failure)
-    readings = [reading_of(each.trace) for each in recordings]
+    readings = [reading_of(each.trace, is_ours=not each.is_of_script) for each in recordings]
     not_entered = regions_not_entered(log, known, script)
     parts, only_ours = recorded_calls(log, readings, sources, request.warmup, keys_of_unlogged(not_entered, script))
     found = summarised(readings, parts, sources)

@@ -4,11 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kinetoscope_core.analysis.attribution.notes import NO_RECORD_BECAUSE
 from kinetoscope_core.analysis.region_log import LoggedRegion, RegionLog
-from kinetoscope_core.errors import KinetoscopeError, NothingMeasured, ProfilerBusy, RunCancelled, RunError, UsageError
-from kinetoscope_core.results.measures import Problem, Unmeasured
-from kinetoscope_core.run.outcome import Failure, Outcome
+from kinetoscope_core.errors import (
+    KinetoscopeError,
+    NothingMeasured,
+    Problem,
+    ProfilerBusy,
+    RunCancelled,
+    RunError,
+    UsageError,
+)
+from kinetoscope_core.results.measures import Unmeasured
+from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.text import printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
@@ -17,9 +24,6 @@ _LOST = {
     "recording": " while it was measured. What was recorded by then is lost with the process",
     "saving": " while its trace was being saved, so what was measured is lost",
 }
-_OUT_OF_MEMORY = ("OutOfMemoryError", "CUDA out of memory")
-
-
 _IN_CHILDREN = (
     "The script itself entered no region. It started other processes (torchrun, accelerate launch, mp.spawn, Ray), and"
     " regions in those are not measured. Profile what one of them runs as a script, with WORLD_SIZE=1 if it needs that,"
@@ -59,9 +63,7 @@ def ending_problem(outcome: Outcome) -> Problem | None:
     error = ending_error(outcome)
     if error is None:
         return None
-    file, line = (outcome.failure and outcome.failure.place) or (None, None)
-    evidence = {} if outcome.failure is None else {"traceback": outcome.failure.traceback}
-    return Problem("run-" + outcome.ending, f"{error} What was measured before is kept.", evidence, file, line)
+    return replace(error.problem, code="run-" + outcome.ending, message=f"{error} What was measured before is kept.")
 
 
 def ending_error(outcome: Outcome) -> KinetoscopeError | None:
@@ -69,7 +71,7 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
     if outcome.ending == "not-found":
         return UsageError(f"{outcome.message}.")
     if outcome.ending == "failed":
-        return _failure_error(outcome.failure, outcome.interpreter)
+        return RunError(outcome.failure or "The script failed.")
     if outcome.ending == "exited" and outcome.exit_code in _WINDOWS_CRASHES and outcome.script_code is None:
         return RunError(f"The script crashed ({_WINDOWS_CRASHES[outcome.exit_code]}).")
     if outcome.ending == "exited":
@@ -83,18 +85,6 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
     if outcome.ending == "time-limit":
         return NothingMeasured("The time limit ended the run.")
     return None
-
-
-def _failure_error(failure: Failure | None, interpreter: str) -> RunError:
-    if failure is None:
-        return RunError("The script failed.")
-    last = failure.message.splitlines()[0] if failure.message else ""
-    text = f"The script failed: {failure.type}: {last}" if last else f"The script failed: {failure.type}"
-    if failure.type == "ModuleNotFoundError" and "'torch'" in failure.message:
-        text += f". {interpreter} has no torch; name a Python that has it with {setting('interpreter')}"
-    elif any(mark in failure.type or mark in failure.message for mark in _OUT_OF_MEMORY):
-        text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
-    return RunError(text.removesuffix(".") + ".", failure.traceback, failure.place)
 
 
 def _signal_hint(number: int) -> str:
@@ -116,9 +106,8 @@ def nothing_measured(
     error = ending_error(outcome)
     if error is not None:
         if outcome.problems:
-            lost += f"; {'; '.join(dict.fromkeys(message.rstrip('.') for _, message in outcome.problems))}"
-        error.args = (f"{str(error).removesuffix('.')}{lost}.", *error.args[1:])
-        return error
+            lost += f"; {'; '.join(dict.fromkeys(each.message.rstrip('.') for each in outcome.problems))}"
+        return type(error)(replace(error.problem, message=f"{str(error).removesuffix('.')}{lost}."))
     if outcome.problems:
         return _problems_error(outcome.problems)
     if not outcome.torch_was_imported:
@@ -157,12 +146,12 @@ def _is_of_pytest(script: Path) -> bool:
     return script.name.startswith("test_") or script.name.endswith("_test.py")
 
 
-def _problems_error(problems: Sequence[tuple[str, str]]) -> RunError:
+def _problems_error(problems: Sequence[Problem]) -> RunError:
     """What kept the runner from measuring, or from keeping what it measured."""
-    messages = ". ".join(dict.fromkeys(message.rstrip(".") for _, message in problems))
-    if any(code in ("line-cut", "script-ended") for code, _ in problems):
+    messages = ". ".join(dict.fromkeys(each.message.rstrip(".") for each in problems))
+    if any(each.code in ("line-cut", "script-ended") for each in problems):
         return RunError(f"{messages}.")
-    if any(code == "profiler-not-started" for code, _ in problems):
+    if any(each.code == "profiler-not-started" for each in problems):
         return ProfilerBusy(f"{messages}. If another profiler is on in this process, end it, then run again.")
     return RunError(f"{messages}. If the disk is full, free some space or set XDG_CACHE_HOME to another folder.")
 
@@ -205,17 +194,6 @@ def own_profiler_was_silent() -> Problem:
         "The script's own profiler recorded nothing: its schedule never became active, or it was emit_nvtx or _itt."
         " Kinetoscope starts no second one beside it, so only what ran before is measured.",
     )
-
-
-def without_own_profiler(problem: Problem) -> Problem:
-    """The same problem of a recording of ours, which asks for the GPU where there is one."""
-    if problem.code != "no-device-activity" or NO_RECORD_BECAUSE not in problem.message:
-        return problem
-    because = (
-        "CUPTI recorded nothing. This happens under WSL 2 with a driver without CUPTI, beside another CUPTI client"
-        " (nsys, DCGM, a second profiler), and without the right to profile."
-    )
-    return replace(problem, message=problem.message.replace(NO_RECORD_BECAUSE, because))
 
 
 def not_ended(region: Unmeasured) -> Problem:

@@ -8,6 +8,7 @@ from kinetoscope_core.analysis.analysis import Reading, Summary
 from kinetoscope_core.analysis.log_match import regions_not_recorded, regions_with_few_calls
 from kinetoscope_core.analysis.region_log import RegionLog
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
+from kinetoscope_core.errors import Problem
 from kinetoscope_core.jobs.problems import (
     changed_while_running,
     cupti_problems,
@@ -19,9 +20,7 @@ from kinetoscope_core.jobs.problems import (
     own_profiler_without_cuda,
     recorded_by_us,
     saved_when_ended,
-    without_own_profiler,
 )
-from kinetoscope_core.results.measures import Problem
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region
@@ -79,7 +78,7 @@ def problems_of(run: MeasuredRun) -> list[Problem]:
         *([] if ending is None else [ending]),
         *_of_recordings(run),
         *_of_regions(run),
-        *(Problem(code, message) for code, message in run.outcome.problems),
+        *run.outcome.problems,
         *_of_sources(run),
         *_of_own_profiler(run),
     ]
@@ -87,8 +86,7 @@ def problems_of(run: MeasuredRun) -> list[Problem]:
 
 def _of_recordings(run: MeasuredRun) -> Iterator[Problem]:
     for reading in run.readings:
-        shown = [each for each in reading.problems if each.code not in _SHOWN_AT_THE_REGION]
-        yield from shown if run.has_own_profiler else map(without_own_profiler, shown)
+        yield from (each for each in reading.problems if each.code not in _SHOWN_AT_THE_REGION)
     yield from (not_ended(each) for each in run.found.unmeasured if each.file and each.at_least_ns is not None)
     yield from cupti_problems(run.log.failures)
     if run.outside_while_stopping_ns:

@@ -23,7 +23,7 @@ from typing import IO, Any
 import orjson
 
 from kinetoscope_core import log_file
-from kinetoscope_core.errors import InterpreterError, KinetoscopeError, RunError
+from kinetoscope_core.errors import InterpreterError, KinetoscopeError
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.results.result import to_json, without_surrogates
@@ -75,13 +75,10 @@ class Worker:
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             log_file.note("ended by %s", type(error).__name__)
-            traceback, place = (error.traceback, error.place) if isinstance(error, RunError) else ("", None)
             self.send(
                 "error",
                 kind=type(error).__name__,
-                message=str(error),
-                traceback=traceback,
-                place=place,
+                problem=error.problem,
                 is_prepared=self._is_prepared,
                 why_plain=prepared.runner.why_unfit if prepared is not None else None,
             )

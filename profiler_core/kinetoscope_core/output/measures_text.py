@@ -38,9 +38,9 @@ def finding_text(finding: Finding) -> str:
     return f"{finding.message} Could save up to {time_text(finding.saves_per_call_ns)} per {finding.call_is}."
 
 
-def active(findings: Sequence[Finding] | None) -> list[Finding]:
+def active(findings: Sequence[Finding]) -> list[Finding]:
     """Those that no comment in the source switches off."""
-    return [each for each in findings or () if not each.is_suppressed]
+    return [each for each in findings if not each.is_suppressed]
 
 
 def bound_text(bound: str) -> str:

@@ -51,7 +51,7 @@ def _results(region: RegionMeasures, root: Path) -> Iterator[dict[str, Any]]:
     if region.file is None or region.line is None:
         return
     location = {"physicalLocation": {"artifactLocation": _artifact(region.file, root), "region": _line(region.line)}}
-    for finding in region.findings or ():
+    for finding in region.findings:
         yield {
             "ruleId": finding.code,
             "level": _LEVELS[finding.severity],

@@ -99,7 +99,7 @@ def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
     lines: list[Text] = []
     more = hints = suppressed = 0
     for region in shown:
-        found = [each for each in region.findings or () if each.code not in BOUNDS]
+        found = [each for each in region.findings if each.code not in BOUNDS]
         told = [each for each in active(found) if each.severity != "hint"]
         more += len(told[_MOST_FINDINGS_OF_A_REGION:])
         hints += len(active(found)) - len(told)
@@ -107,7 +107,7 @@ def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
         place = f"{short_path(region.file)}:{region.line}  " if region.file else ""
         lines += [_finding_line(place, finding) for finding in told[:_MOST_FINDINGS_OF_A_REGION]]
     lines += [_finding_line("", finding) for finding in active(result.findings)]
-    suppressed += len(result.findings or ()) - len(active(result.findings))
+    suppressed += len(result.findings) - len(active(result.findings))
     left_out = [f"{more} that cost less"] if more else []
     left_out += [count_text(hints, "hint")] if hints else []
     left_out += [f"{suppressed} that a comment switches off"] if suppressed else []

@@ -4,26 +4,12 @@ All times are integer nanoseconds. `None` means "not measured", never zero.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Bound = Literal["overhead", "compute", "communication", "copy", "mixed", "sync", "cpu-only"]
 HostKind = Literal["region", "operator", "launch", "sync", "api_call"]
 Severity = Literal["warning", "information", "hint"]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that did not stop us but that the reader of the numbers must know.
-
-    `code` is stable and made of words with hyphens; `message` says what happened and what to do.
-    """
-
-    code: str
-    message: str
-    evidence: Mapping[str, int | str] = field(default_factory=dict[str, "int | str"])
-    file: str | None = None
-    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +276,9 @@ class RegionMeasures:
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
     `is_cold` says that warm-up calls had to be measured, for want of others. `first` is the first call seen.
-    `breakdown`, `call_times` (all calls seen, or 200 of them), `timeline` (of the media call) and
-    `findings` (the costliest first) are `None` where they were not asked for. `cpu_recorded_ns` and `cuda_recorded_ns`
-    are the totals of all calls seen, warm-up included: what the region's share of the recording is counted by.
+    `call_times` are those of all calls seen, or of 200 of them; `timeline` is the median call's, `None` where there are
+    many regions; `findings` have the costliest first. `cpu_recorded_ns` and `cuda_recorded_ns` are the totals of all
+    calls seen, warm-up included: what the region's share of the recording is counted by.
     `unfinished` and `untimed` (their times cannot be) calls are in no statistics; `at_least_ns` is what the longest
     unfinished one had taken when the recording stopped. `names` is above 1 where a region stands for so many names that
     differ in counters alone; `series` is the name of the series that a region is part of.
@@ -316,12 +302,12 @@ class RegionMeasures:
     bound: Bound | None
     median_call: CallInTrace
     first: CallInTrace
-    breakdown: Breakdown | None = None
-    call_times: tuple[CallTimes, ...] | None = None
+    breakdown: Breakdown
+    call_times: tuple[CallTimes, ...]
+    cpu_recorded_ns: int
+    cuda_recorded_ns: int | None
     timeline: Timeline | None = None
-    cpu_recorded_ns: int | None = None
-    cuda_recorded_ns: int | None = None
-    findings: tuple[Finding, ...] | None = None
+    findings: tuple[Finding, ...] = ()
     untimed: int = 0
     at_least_ns: int | None = None
     names: int = 1

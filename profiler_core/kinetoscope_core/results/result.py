@@ -10,12 +10,11 @@ import msgspec
 import orjson
 
 from kinetoscope_core import __version__
-from kinetoscope_core.errors import UsageError
+from kinetoscope_core.errors import Problem, UsageError
 from kinetoscope_core.results.measures import (
     Contents,
     Device,
     Finding,
-    Problem,
     RegionMeasures,
     StartUp,
     Unmeasured,
@@ -52,7 +51,7 @@ class RunInfo:
 class Result:
     """Everything there is to show. The device times are `None` where no device activity was measured, and
     `no_cuda_because` then says why, for people. `regions_cpu_ns` is the CPU total of all calls that lie in no other.
-    `findings` are those of the run as a whole, `None` where they were not looked for.
+    `findings` are those of the run as a whole.
     `sources` has all regions of the measured files as they stood then. `groups` has the series that `regions` has the
     names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
     the user's, else `None`. `start_up` is the launch of ours, which is in no other number.
@@ -67,8 +66,8 @@ class Result:
     no_cuda_because: str | None
     regions: tuple[RegionMeasures, ...]
     problems: tuple[Problem, ...]
-    regions_cpu_ns: int | None = None
-    findings: tuple[Finding, ...] | None = None
+    regions_cpu_ns: int
+    findings: tuple[Finding, ...]
     groups: tuple[RegionMeasures, ...] = ()
     unmeasured: tuple[Unmeasured, ...] = ()
     start_up: StartUp | None = None

@@ -1,8 +1,9 @@
 """How a run goes and how it ended, as plain values."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
+
+from kinetoscope_core.errors import Problem
 
 Ending = Literal["ended", "failed", "exited", "not-found", "cancelled", "time-limit", "killed"]
 
@@ -21,37 +22,10 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """A line of a traceback; `line` is from 1."""
-
-    file: str
-    line: int
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The exception that ended the script. `frames` has the innermost last; `place` is the innermost of the user's."""
-
-    type: str
-    message: str
-    traceback: str
-    frames: tuple[Frame, ...]
-    place: tuple[str, int] | None = None
-
-    @classmethod
-    def of(cls, message: Mapping[str, Any]) -> "Failure":
-        """From what the runner says of it (`runner/ending/failures.py`)."""
-        frames = tuple(Frame(file, line or 0, function) for file, line, function in message["frames"])
-        place = tuple(message["place"]) if message["place"] else None
-        return cls(message["type"], message["message"], message["traceback"], frames, place)
-
-
-@dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """What the script's torch said of itself and its GPUs. `no_cuda_because` is None where there is a GPU.
+    """What the script's torch said of itself and its GPUs (`runner/profiler/recording.py`); nothing where it could not.
 
-    `is_used` says whether the script had CUDA initialised.
+    `no_cuda_because` is None where there is a GPU; `is_used` says whether the script had CUDA initialised.
     """
 
     torch: str | None = None
@@ -60,23 +34,17 @@ class DeviceFacts:
     no_cuda_because: str | None = None
     is_used: bool = False
 
-    @classmethod
-    def of(cls, message: Mapping[str, Any]) -> "DeviceFacts":
-        """From what the runner says of them (`runner/profiler/recording.py`); from nothing where it could not."""
-        values: dict[str, Any] = {**message, "devices": tuple(message.get("devices", ()))}
-        return cls(**values)
-
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended. `exit_code` is that of the process, negative for a signal; `problems` are code and message."""
+    """How a run ended. `exit_code` is that of the process, negative for a signal."""
 
     ending: Ending
     exit_code: int
     seconds: float
     interpreter: str
     python: str | None = None
-    failure: Failure | None = None
+    failure: Problem | None = None
     script_code: int | None = None
     message: str = ""
     left_by: str | None = None
@@ -90,4 +58,4 @@ class Outcome:
     is_prepared: bool = False
     seconds_to_recording: float | None = None
     """Until measuring began; None if it did not."""
-    problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    problems: list[Problem] = field(default_factory=list[Problem])

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from kinetoscope_core import log_file
-from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.errors import InterpreterError, Problem
 from kinetoscope_core.run import patience
-from kinetoscope_core.run.outcome import DeviceFacts, Ending, Failure, Outcome, Progress
+from kinetoscope_core.run.failure import failure_problem
+from kinetoscope_core.run.outcome import DeviceFacts, Ending, Outcome, Progress
 from kinetoscope_core.run.patience import State
 from kinetoscope_core.run.process import RunnerProcess, why_no_hello
 from kinetoscope_core.runner.request import RunRequest
@@ -44,7 +47,7 @@ class Run:
         self._runner = runner
         self._on_progress = on_progress
         self._messages: dict[str, dict[str, Any]] = {}
-        self._problems: list[tuple[str, str]] = []
+        self._problems: list[Problem] = []
         self._phases: set[str] = set()
         self._started = 0.0
         self._seconds_to_recording: float | None = None
@@ -127,7 +130,7 @@ class Run:
             )
             return
         if event == "problem":
-            self._problems.append((message["code"], message["message"]))
+            self._problems.append(Problem(message["code"], message["message"]))
             self._is_saving = False
             self._has_unsaved = False
             return
@@ -274,22 +277,22 @@ class Run:
         outcome.lost_while = self._lost_while()
         outcome.problems = list(self._problems)
         if self._gave_up not in (None, "running"):
-            outcome.problems.append(("script-ended", f"The script was ended: {self._why_given_up()}."))
+            outcome.problems.append(Problem("script-ended", f"The script was ended: {self._why_given_up()}."))
         if self._is_cut:
-            outcome.problems.append(("line-cut", _CUT))
+            outcome.problems.append(Problem("line-cut", _CUT))
         if self._has_unsaved and not outcome.is_leaving:
-            outcome.problems.append(("own-recording-lost", _OWN_LOST))
+            outcome.problems.append(Problem("own-recording-lost", _OWN_LOST))
         if self._runner.why_unfit and outcome.ending != "failed":  # else the failure says it
-            outcome.problems.append(("prepared-unfit", self._runner.why_unfit))
+            outcome.problems.append(Problem("prepared-unfit", self._runner.why_unfit))
         outcome.seconds_to_recording = self._seconds_to_recording
         # The first: naming the devices is what initialises CUDA, if nothing else did.
         first = messages.get("measured") or ended
         if first is not None:
-            outcome.device = DeviceFacts.of(first["device"])
+            outcome.device = msgspec.convert(first["device"], DeviceFacts)
         if ended is not None:
             outcome.left_by = ended["left_by"]
         if "failed" in messages:
-            outcome.failure = Failure.of(messages["failed"])
+            outcome.failure = failure_problem(messages["failed"], outcome.interpreter)
         if "exited" in messages:
             outcome.script_code = messages["exited"]["code"]
         elif outcome.left_by and ended is not None and ended["exit_code"]:

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Dict
 
 from .channel import Channel
+from .ending.failures import missing_module
 from .profiler.recording import Profiler, device_facts
 
 REGION = "kinetoscope: doctor"
@@ -26,7 +27,7 @@ def examine(channel: Channel) -> int:
         try:
             found = dict(step(), error=None)
         except BaseException as error:  # as a broken installation raises it
-            found = {"error": "{}: {}".format(type(error).__name__, error)}
+            found = {"error": "{}: {}".format(type(error).__name__, error), "missing": missing_module(error)}
         channel.send(event, seconds=monotonic() - began, **found)
         if found["error"] is not None:
             return 1
@@ -40,7 +41,7 @@ def _torch() -> Dict[str, Any]:
 
 def _devices() -> Dict[str, Any]:
     facts = device_facts()
-    return {name: facts[name] for name in ("cuda", "devices", "no_cuda_because")}
+    return {name: facts[name] for name in ("cuda", "devices", "no_cuda_because", "visible_devices")}
 
 
 def _recorded() -> Dict[str, Any]:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kinetoscope_core.errors import TraceError
-from kinetoscope_core.results.measures import Problem
+from kinetoscope_core.errors import Problem, TraceError
 from kinetoscope_core.text import LONGEST_NAME
 from kinetoscope_core.trace import repair
 from kinetoscope_core.trace.bytestream import ByteStream, opened

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable
 from typing import Final
 
-from kinetoscope_core.results.measures import Problem
+from kinetoscope_core.errors import Problem
 
 _NSYS: Final = frozenset(("cuda", "cuda_api", "nvtx"))
 _LEGACY_ROWS: Final = frozenset(("CPU functions", "CUDA functions"))

@@ -148,7 +148,7 @@ def _nothing(server: KinetoscopeServer, name: str) -> None:
 def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:
     if uri is None:
         server.board.clear()
-        server.set_troubles({})
+        server.show_problems([])
         return
     if line is not None:
         server.board.forget(measured_at(server, uri, line, name or ""))

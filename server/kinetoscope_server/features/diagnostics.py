@@ -1,24 +1,24 @@
-"""What the reader of a file should know at a line: what was found, what a run ran into, what measures amiss.
+"""What the reader of a file should know at a line: findings, the problems of a run, what measures amiss.
 
 Each has a code, a page in docs/findings and a severity that users set.
 """
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 from lsprotocol import types
 
+from kinetoscope_core.errors import Problem
 from kinetoscope_core.output.measures_text import finding_text
-from kinetoscope_core.results.measures import Finding, Problem
+from kinetoscope_core.results.measures import Finding
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.suppressions import ignored_at, ignored_codes
 from kinetoscope_core.text import printable
 from kinetoscope_server.results.by_file import Placed, resolved, rows_to_show
-from kinetoscope_server.runs.run_errors import Trouble
+from kinetoscope_server.results.problems import LineProblem, lines_of
 from kinetoscope_server.settings.settings import Settings, Severity
 from kinetoscope_server.text.documents import Document, uri_of
 from kinetoscope_server.text.finding_pages import page_of
@@ -38,8 +38,6 @@ _SEVERITIES: Final = {
     "hint": types.DiagnosticSeverity.Hint,
 }
 
-_FRAME: Final = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>.*))?$', re.MULTILINE)
-
 _DECORATED: Final = {
     "async": "measures how long it takes to create the coroutine, not to run it",
     "generator": "measures how long it takes to create the generator, not to run it",
@@ -48,14 +46,14 @@ _DECORATED: Final = {
 
 
 def diagnostics(
-    document: Document, placed: Sequence[Placed], troubles: Iterable[Trouble], settings: Settings
+    document: Document, placed: Sequence[Placed], problems: Sequence[LineProblem], settings: Settings
 ) -> list[types.Diagnostic]:
     """All diagnostics of an open file, in no order."""
     making = _Making(document, settings)
     found = [
         *making.findings(placed),
         *making.of_run(placed),
-        *making.troubles(troubles),
+        *making.problems(problems),
         *making.same_names(),
         *making.decorators(),
     ]
@@ -68,6 +66,7 @@ class _Making:
     def __init__(self, document: Document, settings: Settings) -> None:
         self._document = document
         self._settings = settings
+        self._made = partial(_diagnostic, settings)
 
     def findings(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
         for each in placed:
@@ -82,14 +81,12 @@ class _Making:
             severity = self._settings.severity_of(finding.code, finding.severity)
             yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
 
-    def troubles(self, troubles: Iterable[Trouble]) -> Iterator[types.Diagnostic | None]:
-        for trouble in troubles:
-            row = self._row_of(trouble)
-            if row is None:
-                continue
-            problem = trouble.problem
-            code = _code_of(problem)
-            yield self._made(code, self._document.line_range(row), printable(problem.message), _stack(trouble))
+    def problems(self, problems: Sequence[LineProblem]) -> Iterator[types.Diagnostic | None]:
+        lines = self._document.source.data.splitlines() if problems else []
+        for each in problems:
+            row = each.row_in(lines)
+            if row is not None:
+                yield _of_problem(each.problem, self._document.line_range(row), self._settings)
 
     def same_names(self) -> Iterator[types.Diagnostic | None]:
         by_name: defaultdict[str, list[Region]] = defaultdict(list)
@@ -120,41 +117,9 @@ class _Making:
                 place = self._document.in_client_units(region.item)
                 yield self._made(f"decorator-{region.decorates}", place, message)
 
-    def _made(
-        self,
-        code: str,
-        place: types.Range,
-        message: str,
-        related: list[types.DiagnosticRelatedInformation] | None = None,
-        data: object = None,
-        severity: Severity | None = None,
-    ) -> types.Diagnostic | None:
-        shown = _SEVERITIES.get(severity or self._settings.severity_of(code))
-        if shown is None:
-            return None
-        return types.Diagnostic(
-            range=place,
-            message=message,
-            severity=shown,
-            code=code,
-            code_description=types.CodeDescription(page_of(code)),
-            source=SOURCE,
-            related_information=related or None,
-            data=data,
-        )
-
     def _related(self, region: Region, message: str) -> types.DiagnosticRelatedInformation:
         place = self._document.in_client_units(region.item)
         return types.DiagnosticRelatedInformation(types.Location(self._document.uri, place), message)
-
-    def _row_of(self, trouble: Trouble) -> int | None:
-        """The row nearest to where the line was that still has its text; None once the line was changed."""
-        row = (trouble.problem.line or 1) - 1
-        wanted = trouble.text.strip().encode("utf-8", "surrogatepass")
-        if self._document.line(row).strip() == wanted:
-            return row
-        rows = (number for number, line in enumerate(self._document.source.data.splitlines()) if line.strip() == wanted)
-        return min(rows, key=lambda each: abs(each - row), default=None) if wanted else None
 
 
 def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Finding]:
@@ -195,54 +160,55 @@ def shown_of_run(document: Document, placed: Sequence[Placed], settings: Setting
     ignored = ignored_codes([document.line(0)])
     return [
         each
-        for each in result.findings or ()
+        for each in result.findings
         if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
     ]
 
 
-def elsewhere(trouble: Trouble, settings: Settings) -> types.Diagnostic | None:
-    """The diagnostic of a trouble in a file that is not open, None where its line is another one by now."""
-    if not _stands_on_disk(trouble):
+def elsewhere(path: str, problems: Sequence[LineProblem], settings: Settings) -> list[types.Diagnostic]:
+    """The diagnostics of a file that is not open."""
+    lines = lines_of(path) if problems else []
+    rows = ((each.problem, each.row_in(lines)) for each in problems if lines)
+    found = (_of_problem(problem, _whole_row(row), settings) for problem, row in rows if row is not None)
+    return [each for each in found if each is not None]
+
+
+def _of_problem(problem: Problem, place: types.Range, settings: Settings) -> types.Diagnostic | None:
+    code = problem.code if problem.code in ("region-not-reached", "run-failed") else "run-problem"
+    calls = [
+        types.DiagnosticRelatedInformation(
+            types.Location(uri_of(each.file), _whole_row(each.line - 1)), f"in {each.function}"
+        )
+        for each in reversed(problem.frames)
+        if not each.file.startswith("<")
+    ]
+    return _diagnostic(settings, code, place, printable(problem.message), calls)
+
+
+def _diagnostic(
+    settings: Settings,
+    code: str,
+    place: types.Range,
+    message: str,
+    related: list[types.DiagnosticRelatedInformation] | None = None,
+    data: object = None,
+    severity: Severity | None = None,
+) -> types.Diagnostic | None:
+    """None where the code is switched off."""
+    shown = _SEVERITIES.get(severity or settings.severity_of(code))
+    if shown is None:
         return None
-    severity = _SEVERITIES.get(settings.severity_of(_code_of(trouble.problem)))
-    if severity is None:
-        return None
-    place = _line_place(trouble.problem.line or 1)
-    code = _code_of(trouble.problem)
     return types.Diagnostic(
-        place,
-        printable(trouble.problem.message),
-        severity,
-        code,
-        types.CodeDescription(page_of(code)),
-        SOURCE,
-        related_information=_stack(trouble) or None,
+        range=place,
+        message=message,
+        severity=shown,
+        code=code,
+        code_description=types.CodeDescription(page_of(code)),
+        source=SOURCE,
+        related_information=related or None,
+        data=data,
     )
 
 
-def _stands_on_disk(trouble: Trouble) -> bool:
-    try:
-        lines = Path(trouble.problem.file or "").read_bytes().splitlines()
-    except OSError:
-        return False
-    row = (trouble.problem.line or 1) - 1
-    return row < len(lines) and lines[row].decode("utf-8", "replace").strip() == trouble.text.strip()
-
-
-def _code_of(problem: Problem) -> str:
-    return problem.code if problem.code in ("region-not-reached", "run-failed") else "run-problem"
-
-
-def _stack(trouble: Trouble) -> list[types.DiagnosticRelatedInformation]:
-    """The calls of the last traceback of the text, the innermost first."""
-    calls: list[types.DiagnosticRelatedInformation] = []
-    for frame in _FRAME.finditer(trouble.traceback):
-        file, line = frame["file"], int(frame["line"])
-        if not file.startswith("<"):
-            location = types.Location(uri_of(file), _line_place(line))
-            calls.append(types.DiagnosticRelatedInformation(location, f"in {frame['function'] or '<module>'}"))
-    return calls[::-1]
-
-
-def _line_place(line: int) -> types.Range:
-    return types.Range(types.Position(line - 1, 0), types.Position(line, 0))
+def _whole_row(row: int) -> types.Range:
+    return types.Range(types.Position(row, 0), types.Position(row + 1, 0))

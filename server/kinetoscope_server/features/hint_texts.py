@@ -5,7 +5,7 @@ from typing import Final
 
 from kinetoscope_core.output.measures_text import unmeasured_text
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
-from kinetoscope_core.text import printable, time_text
+from kinetoscope_core.text import printable, time_parts, time_text
 from kinetoscope_server.results.by_file import Row
 
 MOST_CHARACTERS: Final = 43
@@ -16,7 +16,7 @@ STALE: Final = "~ "
 
 def short_time_text(ns: int) -> str:
     """Two significant digits, for a number of second rank: `94 µs`, `1.2 ms`, `5 µs`."""
-    text, _, unit = time_text(_two_digits(ns)).partition(" ")
+    text, unit = time_parts(_two_digits(ns))
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return f"{text} {unit}"
@@ -30,11 +30,10 @@ def _two_digits(ns: int) -> int:
 def range_text(values: Iterable[int]) -> str:
     """`1.20–3.40 ms`; both units where they differ, one value where the texts are equal."""
     ordered = sorted(values)
-    least, most = time_text(ordered[0]), time_text(ordered[-1])
-    if least == most:
-        return least
-    least_number, _, least_unit = least.partition(" ")
-    return f"{least_number}–{most}" if least_unit == most.partition(" ")[2] else f"{least}–{most}"
+    (least, unit), (most, most_unit) = time_parts(ordered[0]), time_parts(ordered[-1])
+    if (least, unit) == (most, most_unit):
+        return f"{least} {unit}"
+    return f"{least}–{most} {unit}" if unit == most_unit else f"{least} {unit}–{most} {most_unit}"
 
 
 def hint_parts(regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool) -> tuple[str, ...]:

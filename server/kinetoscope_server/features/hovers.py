@@ -72,9 +72,8 @@ def _story(placed: Placed, region: RegionMeasures, beside: Collection[str]) -> I
     yield from _warnings(placed)
     yield _table(region)
     yield from _findings(region, beside)
-    if region.breakdown is not None:
-        yield from _kernels(region.breakdown, region.cuda_total_ns)
-        yield from _operators(region.breakdown)
+    yield from _kernels(region.breakdown, region.cuda_total_ns)
+    yield from _operators(region.breakdown)
     notes = list(_notes(region))
     if notes:
         yield "\n".join(f"- {note}" for note in notes)
@@ -109,7 +108,7 @@ def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
 
 def _findings(region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
     """All but those that are shown beside it; the bound stands in the title."""
-    told = [each for each in region.findings or () if each.code not in BOUNDS and each.code not in beside]
+    told = [each for each in region.findings if each.code not in BOUNDS and each.code not in beside]
     if told:
         yield "\n".join(
             f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"
@@ -133,12 +132,9 @@ def _table(region: RegionMeasures) -> str:
         lines += _row("backward CUDA, later", region.backward_cuda_ns)
     lines += _row("CPU total", region.cpu_total_ns, region.first.cpu_total_ns)
     lines += _row("CPU self", region.cpu_self_ns)
-    if region.breakdown is None:
-        lines += _rest("CPU of nested regions, operators, CUDA calls", region.cpu_total_ns, region.cpu_self_ns)
-    else:
-        lines += _part("CPU of nested regions", region.breakdown.cpu_nested_ns)
-        lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
-        lines += _part("CPU of CUDA API calls", region.breakdown.cpu_api_calls_ns)
+    lines += _part("CPU of nested regions", region.breakdown.cpu_nested_ns)
+    lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
+    lines += _part("CPU of CUDA API calls", region.breakdown.cpu_api_calls_ns)
     return "\n".join(lines)
 
 
@@ -211,13 +207,13 @@ def _notes(region: RegionMeasures) -> Iterator[str]:
     if region.unfinished:
         calls += f"; {region.unfinished} had not ended when the recording stopped"
     parts = region.breakdown
-    if parts is not None and parts.threads > 1:
+    if parts.threads > 1:
         others = count_text(parts.on_other_threads, "call")
         calls += f", on {parts.threads} threads: {others} not on the thread of the first"
     yield calls
     if region.launches is not None:
         yield f"{count_text(region.launches.median, 'launch')} of GPU work per call"
-    if parts is not None and parts.chain:
+    if parts.chain:
         yield f"path to the costliest kernel: {_way(parts.chain)}"
     if region.overhead_ns:
         yield f"{time_text(region.overhead_ns)} of the CPU times are the profiler's own work"

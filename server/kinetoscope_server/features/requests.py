@@ -113,7 +113,7 @@ def _spot(params: _Params, region: Row | None, result: Result) -> Spot | None:
     code = _given(params, "finding", str, None)
     if code is None:
         return None
-    found = (result.findings or ()) if region is None else findings_of(region)
+    found = result.findings if region is None else findings_of(region)
     for finding in found:
         if finding.code == code:
             return finding.spot

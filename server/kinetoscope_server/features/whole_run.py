@@ -34,7 +34,7 @@ def whole_run(
         "title": title_of(shown.result),
         **{name: values[name] for name in _AS_MEASURED},
         "problems": values["problems"],
-        "findings": values.get("findings"),
+        "findings": values["findings"],
         "regions": [
             {
                 "index": index,

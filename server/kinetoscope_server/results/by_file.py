@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from kinetoscope_core.analysis.numbered_names import pattern_of
-from kinetoscope_core.results.measures import Finding, Problem, RegionMeasures, Unmeasured
+from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.measures import Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, from_dict, rows_of, share_of
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer, fingerprint_at
 from kinetoscope_core.source.regions import Region
@@ -100,7 +101,7 @@ class _Kept:
 
 def _without_large(region: RegionMeasures) -> RegionMeasures:
     """The measures without those of single calls: hundreds of values, and shown by few clients."""
-    return replace(region, call_times=None, timeline=None)
+    return replace(region, call_times=(), timeline=None)
 
 
 def values_of(region: Row) -> dict[str, Any]:
@@ -119,7 +120,7 @@ def rows_to_show(result: Result) -> list[Row]:
 
 
 def findings_of(region: Row) -> Sequence[Finding]:
-    return () if isinstance(region, Unmeasured) else region.findings or ()
+    return () if isinstance(region, Unmeasured) else region.findings
 
 
 def share_in(result: Result, region: Row) -> float | None:

@@ -11,7 +11,7 @@ from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.protocol.client import Client
 from kinetoscope_server.runs.progress import RunProgress, phase_text
 from kinetoscope_server.runs.standby import WarmInterpreter
-from kinetoscope_server.runs.worker import Event, TraceFiles, Worker
+from kinetoscope_server.runs.worker import Event, TraceFiles, Worker, error_event
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class Runs:
                 each.cancel()
             if active.is_cancelled:
                 active.worker.end()
-                return {"event": "error", "kind": "RunCancelled", "message": "It was cancelled.", "traceback": ""}
+                return error_event("RunCancelled", "It was cancelled.")
             await asyncio.sleep(0)
         return await active.worker.profile(active.job)
 

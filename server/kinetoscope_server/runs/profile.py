@@ -16,9 +16,8 @@ from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.results.by_file import Shown, rows_to_show
 from kinetoscope_server.runs.manager import ActiveRun
-from kinetoscope_server.runs.run_errors import problem_of, troubles_of
 from kinetoscope_server.runs.targets import RUN_PLAIN, Target, check_texts, command_text, request_of
-from kinetoscope_server.runs.worker import Event, TraceFiles
+from kinetoscope_server.runs.worker import Event, TraceFiles, problem_of
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document, path_of
@@ -181,14 +180,15 @@ async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun |
 
 def _finish(server: KinetoscopeServer, event: Event, target: Target | None, unsaved: Sequence[str]) -> Finish:
     if event["event"] == "error":
-        server.set_troubles(troubles_of([problem_of(event)]))
+        problem = problem_of(event)
+        server.show_problems([problem])
         if target is not None and event["kind"] == "RunError" and event.get("is_prepared"):
             server.start(_offer_plain(server, target))
-        return Finish(_HOW.get(event["kind"], "failed"), printable(event["message"]))
+        return Finish(_HOW.get(event["kind"], "failed"), printable(problem.message))
     run = event["run"] or server.archive.keep(event["result"])
     shown = Shown.of(event["result"], run)
     result = shown.result
-    server.show(shown, troubles_of(result.problems))
+    server.show(shown)
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"

@@ -8,11 +8,14 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import orjson
 
 from kinetoscope_core import log_file
+from kinetoscope_core.errors import Problem
 from kinetoscope_core.run.standby import Preparation
 from kinetoscope_core.runner.request import RunRequest
 
@@ -128,7 +131,7 @@ class Worker:
             process.stdin.close()
         log.info("worker %d ended with exit code %d", process.pid, exit_code)
         if self._has_job and not self._last.done():
-            cancelled = _error("RunCancelled", "It was cancelled.")
+            cancelled = error_event("RunCancelled", "It was cancelled.")
             self._last.set_result(cancelled if self._cancels and not why else _death(why, written, exit_code))
         self.ended.set()
         self.on_event({"event": "ended"})
@@ -190,8 +193,14 @@ def _death(why: str, errors: str, exit_code: int) -> Event:
     lines = errors.strip().splitlines()
     why = why or (lines[-1] if lines else f"exit code {exit_code}")
     message = f"Kinetoscope's worker ended without a result ({why}). The log says more."
-    return _error("WorkerDied", message)
+    return error_event("WorkerDied", message)
 
 
-def _error(kind: str, message: str) -> Event:
-    return {"event": "error", "kind": kind, "message": message, "traceback": ""}
+def error_event(kind: str, message: str) -> Event:
+    """The event in which a worker would say that its job has come to nothing."""
+    return {"event": "error", "kind": kind, "problem": asdict(Problem("run-problem", message))}
+
+
+def problem_of(event: Event) -> Problem:
+    """The problem that such an event tells of."""
+    return msgspec.convert(event["problem"], Problem)

@@ -12,7 +12,8 @@ from kinetoscope_core.analysis.attribution.notes import problems_of
 from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers, device_numbers
 from kinetoscope_core.analysis.attribution.tree import Tree
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded, unrecorded_launches
-from kinetoscope_core.results.measures import Call, Problem
+from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.trace import Trace, collector_off
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class Attribution:
 
 
 @collector_off()
-def attribute(trace: Trace) -> Attribution:
-    """The numbers of docs/measures.md for each call, ordered by start."""
+def attribute(trace: Trace, *, is_ours: bool = False) -> Attribution:
+    """The numbers of docs/measures.md for each call, ordered by start. `is_ours` is as in `problems_of`."""
     nesting = nesting_of(trace)
     captures = Captures(trace)
     unrecorded = unrecorded_launches(trace, captures)
@@ -85,7 +86,7 @@ def attribute(trace: Trace) -> Attribution:
         nesting=nesting,
         tree=numbers.tree,
         unrecorded=unrecorded,
-        problems=problems_of(trace, numbers, calls, unrecorded),
+        problems=problems_of(trace, numbers, calls, unrecorded, is_ours=is_ours),
     )
 
 

@@ -5,29 +5,38 @@ from typing import Final
 
 from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded
-from kinetoscope_core.results.measures import Call, Problem
+from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.measures import Call
 from kinetoscope_core.text import count_text, printable, time_text
 from kinetoscope_core.trace import Trace
 
 _COPIES = ("cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset", "hipMemcpy", "hipMemset")
 
 
-NO_RECORD_BECAUSE: Final = (
-    "If the profiler was not asked for the GPU, add ProfilerActivity.CUDA to its activities. Otherwise CUPTI recorded"
-    " nothing. This happens under WSL 2 with a driver without CUPTI, beside another CUPTI client (nsys, DCGM, a second"
-    " profiler), and without the right to profile."
+_NO_RECORD_OF_OURS: Final = (
+    "CUPTI recorded nothing. This happens under WSL 2 with a driver without CUPTI, beside another CUPTI client (nsys,"
+    " DCGM, a second profiler), and without the right to profile."
+)
+_NO_RECORD: Final = (
+    "If the profiler was not asked for the GPU, add ProfilerActivity.CUDA to its activities. Otherwise"
+    f" {_NO_RECORD_OF_OURS}"
 )
 """Why a trace has launches and no activities, the commonest cause first."""
 
 
-def problems_of(trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unrecorded: Unrecorded) -> list[Problem]:
-    """The problems of one trace's numbers, the gravest first."""
+def problems_of(
+    trace: Trace, numbers: DeviceNumbers, calls: Sequence[Call], unrecorded: Unrecorded, *, is_ours: bool
+) -> list[Problem]:
+    """The problems of one trace's numbers, the gravest first. `is_ours`: our profiler made it, which asks for the GPU
+    where there is one.
+    """
     problems = [*_of_ranks(numbers)]
     without_record = len(unrecorded.api_calls)
     started = {} if len(trace.device) else _started(trace, unrecorded)
     if started:
         what = " and ".join(count_text(count, noun) for noun, count in started.items())
-        because = "The file was cut off before the GPU's records." if trace.is_cut else NO_RECORD_BECAUSE
+        because = _NO_RECORD_OF_OURS if is_ours else _NO_RECORD
+        because = "The file was cut off before the GPU's records." if trace.is_cut else because
         message = f"{what} of CUDA work have no record from the GPU, so the CUDA times are unknown. {because}"
         evidence: dict[str, int | str] = {"launches": sum(started.values())}
         problems.append(Problem("no-device-activity", message, evidence))

@@ -29,30 +29,50 @@ def show(error: BaseException) -> None:
 
 
 def describe(error: BaseException) -> Dict[str, Any]:
-    """Its text, the frames of the stack, innermost last, and its place: the innermost that is the user's own line."""
+    """Its text, the module that it misses, the frames of its stack, the innermost last, and the user's own place."""
     try:
         message = str(error)
     except Exception:
         message = "its text cannot be shown"
-    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in traceback.extract_tb(error.__traceback__)]
+    frames = frames_of(error)
+    file, line = place_of(frames)
     return {
         "type": type(error).__name__,
         "message": message,
+        "missing": missing_module(error),
         "traceback": "".join(traceback.format_exception(type(error), error, error.__traceback__)),
-        "frames": frames,
-        "place": place_of(error, frames),
+        "file": file,
+        "line": line,
+        "frames": [{"file": file, "line": line, "function": function} for file, line, function in frames],
     }
 
 
-def place_of(error: BaseException, frames: Sequence[_Frame]) -> Optional[Tuple[str, int]]:
-    """File and line, from 1, that the user can do something about; None where all of it is of libraries.
+def missing_module(error: BaseException) -> Optional[str]:
+    """The name of the module whose import failed because there is none."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    return name if isinstance(name, str) else None
 
-    What cannot be parsed has no frame: its place is where the error says.
+
+def frames_of(error: BaseException) -> List[_Frame]:
+    """The calls that led to it: file, line from 1, and function. Of a recursion three, as Python prints it.
+
+    What cannot be parsed has no frame: it is added, where the error says that it stands.
     """
-    found = [(file, line) for file, line, _ in frames]
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        found.append((error.filename, error.lineno))
-    return next((place for place in reversed(found) if is_the_user_s(place[0])), None)
+    stack = traceback.walk_tb(error.__traceback__)
+    frames: List[Any] = [(each.f_code.co_filename, line, each.f_code.co_name) for each, line in stack]
+    if isinstance(error, SyntaxError):
+        frames.append((error.filename, error.lineno, "<module>"))
+    found: List[_Frame] = []
+    for frame in frames:
+        file, line, _ = frame  # a script may raise a SyntaxError with anything in it
+        if isinstance(file, str) and isinstance(line, int) and line > 0 and found[-3:] != [frame] * 3:
+            found.append(frame)
+    return found
+
+
+def place_of(frames: Sequence[_Frame]) -> Tuple[Optional[str], Optional[int]]:
+    """File and line of the innermost frame that the user can do something about; None where all are of libraries."""
+    return next(((file, line) for file, line, _ in reversed(frames) if is_the_user_s(file)), (None, None))
 
 
 def is_the_user_s(file: str) -> bool:

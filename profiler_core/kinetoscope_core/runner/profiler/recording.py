@@ -202,6 +202,7 @@ def device_facts() -> Dict[str, Any]:
         "devices": [],
         "no_cuda_because": None,
         "is_used": torch.cuda.is_initialized(),
+        "visible_devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
     }
     with warnings_ignored():
         if facts["cuda"] is None:
@@ -215,8 +216,7 @@ def device_facts() -> Dict[str, Any]:
             reason = "torch.cuda.is_available() is False"
         except Exception as error:
             reason = str(error).strip().splitlines()[0]
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-        if visible is not None:
-            reason += f" (CUDA_VISIBLE_DEVICES={visible!r})"
+        if facts["visible_devices"] is not None:
+            reason += f" (CUDA_VISIBLE_DEVICES={facts['visible_devices']!r})"
         facts["no_cuda_because"] = reason
     return facts
