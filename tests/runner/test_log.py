@@ -32,7 +32,7 @@ def test_a_run_is_told_in_the_log_without_the_script_s_words_and_values_of_varia
         "profile interpreter=",
         "starting ",
         "runner: hello ",
-        'runner: phase {"phase": "torch imported"}',
+        'runner: phase {"phase": "torch-imported"}',
         'runner: phase {"phase": "measuring"}',
         "runner: failed",
         "runner: measured ",

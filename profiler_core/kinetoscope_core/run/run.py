@@ -17,9 +17,16 @@ from kinetoscope_core.run.patience import State
 from kinetoscope_core.run.process import RunnerProcess, why_no_hello
 from kinetoscope_core.runner.request import RunRequest
 
-_MEASURING = ("measuring", "the script's own profiler measures")
-_SAVING = "saving the trace"
-_ENDED_FROM_INSIDE = ("enough is measured", "the time budget is over")
+_PHASES = {
+    "running": "running",
+    "torch-imported": "torch imported",
+    "starting-profiler": "starting the profiler",
+    "measuring": "measuring",
+    "own-profiler": "the script's own profiler measures",
+    "saving": "saving the trace",
+}
+_MEASURING = ("measuring", "own-profiler")
+_ENDED_FROM_INSIDE = ("enough", "budget")
 
 
 class ColdStartNeeded(Exception):
@@ -120,8 +127,8 @@ class Run:
             if message["phase"] in _MEASURING and self._seconds_to_recording is None:
                 self._seconds_to_recording = time.monotonic() - self._started
             self._phases.add(message["phase"])
-            self._is_saving = message["phase"] == _SAVING
-            self._on_progress(Progress(message["phase"]))
+            self._is_saving = message["phase"] == "saving"
+            self._on_progress(Progress(_PHASES[message["phase"]]))
             return
         if event == "progress":
             phase = "measuring" if message["state"] == "recording" else "warming up"
@@ -193,7 +200,7 @@ class Run:
         if "ended" in self._messages:
             return is_ending or self._is_finished() or (is_hasty and self._has_ended_well())
         measured = self._messages.get("measured")
-        is_all = measured is not None and measured["why"] in (*_ENDED_FROM_INSIDE, "it was stopped")
+        is_all = measured is not None and measured["why"] in (*_ENDED_FROM_INSIDE, "stopped")
         return is_all and is_ending and for_s > patience.SHOWN_AFTER_S
 
     def _ask_to_stop(self, state: State, now: float) -> None:
@@ -270,7 +277,7 @@ class Run:
         outcome.python = hello["python"] if hello else None
         outcome.was_ended_early = self._is_finished()
         outcome.is_prepared = self._runner.is_prepared
-        outcome.torch_was_imported = "torch imported" in self._phases
+        outcome.torch_was_imported = "torch-imported" in self._phases
         is_lost = "lost" in messages and ended is None and not self._is_finished()
         self._is_cut |= is_lost and not exit_code and self._runner.has_ended()
         outcome.is_leaving = not self._runner.has_ended() and ended is None

@@ -135,7 +135,7 @@ class Session:
             exit_code = 1
         self._stop_recording("the script ended")
         if self._script_profilers.has_unsaved:
-            self._channel.send("phase", phase="saving the trace")
+            self._channel.send("phase", phase="saving")
         self._script_profilers.finish()
         self._save()
         self._channel.send("ended", exit_code=exit_code, left_by=left_by, device=device_facts())
@@ -165,7 +165,7 @@ class Session:
         set_profiler_enabled(self._state in ("waiting", "recording"))
         if not self._has_torch:
             self._has_torch = True
-            self._channel.send("phase", phase="torch imported")
+            self._channel.send("phase", phase="torch-imported")
             self._end.repeat_if_swallowed()
 
     def _hook_torch_later(self, module: Any) -> None:
@@ -193,7 +193,7 @@ class Session:
         if self._schedule.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             is_first = not (self._end.is_over or self._end.was_stopped)
             self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
-            self._stop_recording("enough is measured")
+            self._stop_recording("enough")
             if is_first:
                 self._end.begin(is_raised_here=not has_failed)
 
@@ -201,7 +201,7 @@ class Session:
         with interrupts_deferred(), self._lock:
             if self._state != "waiting" or not self._profiler.can_start_here():
                 return
-            self._channel.send("phase", phase="starting the profiler")
+            self._channel.send("phase", phase="starting-profiler")
             try:
                 self._profiler.start()
             except Exception as error:
@@ -228,7 +228,7 @@ class Session:
             if self._state != "recording" or not self._profiler.can_stop_here() or self._is_child():
                 return
             self._state = "recorded"
-            self._channel.send("phase", phase="saving the trace")
+            self._channel.send("phase", phase="saving")
             path = self._report.new_trace_path()
             still_open = self._log.open_regions()
             try:
@@ -252,7 +252,7 @@ class Session:
                 set_profiler_enabled(False)
             self._state = "aside"
             self._watching.join(2 * WATCH_SECONDS)  # else its frames would be in what the script records of stacks
-            self._channel.send("phase", phase="the script's own profiler measures")
+            self._channel.send("phase", phase="own-profiler")
 
     def _begin_own_profiler(self) -> None:
         self._log.clear()
@@ -269,12 +269,12 @@ class Session:
         """Saves what the script's own profiler has recorded, once the run was stopped."""
         with interrupts_deferred(), self._lock:
             if self._script_profilers.has_unsaved:
-                self._channel.send("phase", phase="saving the trace")
+                self._channel.send("phase", phase="saving")
                 self._script_profilers.finish_now()
             if self._script_profilers.is_recording:  # the script is just stopping it, which leads here again
                 return
             self._save()
-        self._channel.send("measured", why="it was stopped", device=device_facts())
+        self._channel.send("measured", why="stopped", device=device_facts())
 
     def _save(self) -> None:
         """Writes the region log, whole or not at all; called whenever there is more to keep."""
@@ -319,14 +319,14 @@ class Session:
             # A region that has been open for twice the budget will not come to its end in time.
             if self._state == "recording" and self._is_over_budget(times=2):
                 self._end.is_over = True
-                self._stop_recording("the time budget is over")
+                self._stop_recording("budget")
                 self._end.begin_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
         """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""
         if not self._end.is_over:
             self._end.was_stopped = True
-            self._stop_recording("it was stopped")
+            self._stop_recording("stopped")
             if self._state == "waiting":
                 self._state = "recorded"
             if self._script_profilers.is_recording:
@@ -341,7 +341,7 @@ class Session:
 
     def _go_on_unmeasured(self) -> None:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
-        self._stop_recording("the line was cut")
+        self._stop_recording("line-cut")
         if self._state == "waiting":
             self._state = "recorded"
         starter = os.getppid()
