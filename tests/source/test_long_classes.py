@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinetoscope_core.source.placement import Placer, cut_text, fingerprints_of, place
-from kinetoscope_core.source.placement.cut_text import CutText
+from kinetoscope_core.source.placement import Placer, fingerprints_of, place
 from kinetoscope_core.source.regions import Edit, LineEdit, SourceRegions, edited_text, find_regions
 from kinetoscope_core.source.syntax import chunks
 from kinetoscope_core.source.syntax.tree import Chunk
@@ -127,7 +126,6 @@ def long_from(size: int) -> Generator[None, None, None]:
     """Classes are long from this many bytes on."""
     with pytest.MonkeyPatch.context() as patching:
         patching.setattr(chunks, "LONG_CLASS_BYTES", size)
-        patching.setattr(cut_text, "LONG_CLASS_BYTES", size)
         yield
 
 
@@ -205,17 +203,28 @@ def test_after_any_edits_times_are_where_the_final_text_alone_puts_them(
 ):
     with long_from(size):
         fingerprints = fingerprints_of(SOURCE)
-        placer, cut, text = Placer(fingerprints), CutText(SOURCE.encode()), SOURCE
+        placer, source, text = Placer(fingerprints), SourceRegions(SOURCE), SOURCE
         for at, length, fragments in edits:
-            text = text[:at] + "".join(fragments) + text[at + length :]
-            cut.update(text.encode())
-            new = CutText(text.encode())
-            assert [(each.data, each.inside) for each in cut.blocks] == [
-                (each.data, each.inside) for each in new.blocks
+            start, end = min(at, len(text)), min(at + length, len(text))
+            new = "".join(fragments)
+            source.apply([Edit(start, end, new)])
+            text = text[:start] + new + text[end:]
+            alone = SourceRegions(text)
+            assert [(each.data, each.inside) for each in source.pieces] == [
+                (each.data, each.inside) for each in alone.pieces
             ]
-            assert cut.rows == new.rows
-            assert placer.place(text) == place(fingerprints, text)
+            assert placer.place(source) == place(fingerprints, text)
         assert all(each.region and not each.is_stale for each in placer.place(SOURCE))
+
+
+def test_what_runs_below_a_long_class_counts_for_regions_at_module_level():
+    with long_from(0):
+        fingerprints = fingerprints_of(SOURCE)
+        below = SOURCE.replace("\nwith rf(NAME)", "\nstart()\nwith rf(NAME)", 1)
+        assert below != SOURCE
+        stale = [each.fingerprint.path for each in place(fingerprints, below) if each.is_stale]
+        assert stale
+        assert set(stale) == {""}
 
 
 def test_prints_of_methods_do_not_depend_on_the_length_of_their_class():

@@ -14,7 +14,6 @@ from kinetoscope_core.source.placement import (
     fits,
     place,
 )
-from kinetoscope_core.source.placement.cut_text import CutText
 from kinetoscope_core.source.placement.normal_form import code_lines
 from kinetoscope_core.source.regions import Edit, SourceRegions
 
@@ -360,6 +359,19 @@ def test_at_module_level_the_whole_statement_counts():
     assert why(now(source, source + "k()\n")) == {}
 
 
+def test_at_module_level_what_runs_until_it_is_left_is_its_own_code():
+    source = (
+        "from torch.profiler import record_function\nr = record_function('a')\n"
+        "r.__enter__()\ng()\nr.__exit__(None, None, None)\nh()\n"
+    )
+    assert why(now(source, source.replace("g()", "g(1)"))) == {"a": "own code changed"}
+    assert why(now(source, source.replace("h()", "h(1)"))) == {}
+
+
+def test_what_stands_below_a_function_at_module_level_is_no_part_of_it():
+    assert why(after("model = Model()\n", "model = Model(1)\n")) == {"main": "function changed"}
+
+
 def test_an_open_bracket_disturbs_its_own_function_alone():
     assert why(after("        y = x + 1\n", "        y = foo(x + 1\n")) == {
         "first": "function changed",
@@ -483,12 +495,20 @@ def test_a_placer_gives_what_the_text_alone_gives_and_undo_brings_all_back(edits
 @settings(max_examples=150, deadline=None)
 @given(line_edits)
 def test_a_text_cut_again_is_cut_as_if_it_were_new(edits: list[tuple[int, int, list[str]]]):
-    cut = CutText(SOURCE.encode())
+    source = SourceRegions(SOURCE)
     for text in edited(SOURCE, edits):
-        cut.update(text.encode())
-        new = CutText(text.encode())
-        assert [block.data for block in cut.blocks] == [block.data for block in new.blocks]
-        assert cut.rows == new.rows
+        source.apply([Edit(*_difference(source.data.decode(), text))])
+        new = SourceRegions(text)
+        assert [piece.data for piece in source.pieces] == [piece.data for piece in new.pieces]
+        assert source.data == new.data
+
+
+def _difference(old: str, new: str) -> tuple[int, int, str]:
+    """The edit of an ASCII text that leads from one to the other: its start, its end, what comes there."""
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    same = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    return start, len(old) - same, new[start : len(new) - same]
 
 
 def leaves_a_string_open(text: str) -> bool:

@@ -1,18 +1,26 @@
 """Digests of the code of regions and of what stands around them."""
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import sub
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from kinetoscope_core.source.placement.cut_text import Call
 from kinetoscope_core.source.placement.normal_form import CodeLines, code_lines
+
+_NOT_RUN: Final = (b"@", b"def ", b"async def ", b"class ", b"import ", b"from ")
+_GOING_ON: Final = frozenset({b"else", b"elif", b"except", b"finally"})
+_DEFINITION: Final = re.compile(rb"[ \t]*(?:@|(?:async[ \t]+def|def|class)\b)")
+_BESIDE_IT: Final = re.compile(rb"\n(?=[^\s#)\]}@])(?!(?:async[ \t]+def|def|class)\b)")
+
+Call = tuple[tuple[int, int], tuple[int, int]]
+"""Where a `record_function(...)` starts and ends: rows and columns in a piece."""
 
 
 class Spot(NamedTuple):
-    """Where a region stands in a block: the row of its statement and, if it is known, where what runs inside ends."""
+    """Where a region stands in a piece: the row of its statement and, if it is known, where what runs inside ends."""
 
     row: int
     end: tuple[int, int] | None
@@ -24,24 +32,25 @@ class Code(NamedTuple):
 
     `own` is the statement with all that runs inside, for a decorator the whole definition. `function` is the function
     around it, `above` and `below` are that function's lines before and after `own`; they tell identical regions apart.
-    At module level the function is the region's own top-level statement, and what ran before it is still to be added.
+    At module level the function is the region's own top-level statement, and what ran before it is still to be added:
+    `before` has the digests of the top-level statements before it in its piece. It is `None` inside of functions.
     """
 
     own: str
     function: str
     above: str
     below: str
-    is_module_level: bool
+    before: bytes | None = None
 
 
 class _Stretch(NamedTuple):
-    """Lines of a block by index: of a region and of its function."""
+    """Lines of a piece by index: of a region and of its function."""
 
     start: int
     end: int
     function_start: int
     function_end: int
-    is_module_level: bool
+    is_module_level: bool = False
 
 
 def digest_of(*parts: bytes) -> str:
@@ -53,7 +62,7 @@ def digest_of(*parts: bytes) -> str:
 
 
 def without_calls(text: bytes, calls: Sequence[Call]) -> bytes:
-    """A block with a mark for each `record_function(...)`, so that a new name is no change of the code.
+    """A piece with a mark for each `record_function(...)`, so that a new name is no change of the code.
 
     Rows stay the same.
     """
@@ -72,26 +81,55 @@ def without_calls(text: bytes, calls: Sequence[Call]) -> bytes:
     return b"".join([*pieces, text[done:]])
 
 
-def code_digest(block: bytes) -> bytes:
-    """The digest of a block's code, empty if it does nothing."""
-    lines = code_lines(block)
-    return digest_of(b"".join(_coded(lines, 0, len(lines.forms)))).encode() if lines.forms else b""
+def run_by(text: bytes) -> bytes:
+    """The digests of what a piece does when its module is run: of its top-level statements but imports, definitions."""
+    if _DEFINITION.match(text) and not _BESIDE_IT.search(text):
+        return b""
+    lines = code_lines(text)
+    return b"".join(_statement_digests(lines, _statements(lines)))
 
 
-def digests(block: bytes, spots: Sequence[Spot]) -> list[Code]:
-    """The code of each spot of a block, in which `without_calls` has been at work."""
-    lines = code_lines(block)
+def digests(text: bytes, spots: Sequence[Spot]) -> list[Code]:
+    """The code of each spot of a piece, in which `without_calls` has been at work."""
+    lines = code_lines(text)
     if not lines.forms:
-        return [Code("", "", "", "", is_module_level=True) for _ in spots]
+        return [Code("", "", "", "", b"") for _ in spots]
     ends = _ends(lines.depths)
-    stretches = [_stretch(lines, ends, spot) for spot in spots]
+    statements = _statements(lines)
+    stretches = [_stretch(lines, ends, statements, spot) for spot in spots]
     functions: dict[tuple[int, int], list[_Stretch]] = {}
     for stretch in stretches:
         functions.setdefault((stretch.function_start, stretch.function_end), []).append(stretch)
     found: dict[_Stretch, Code] = {}
     for (start, end), inside in functions.items():
         found.update(_codes(lines, inside, start, end))
+    if any(stretch.is_module_level for stretch in stretches):
+        run = _statement_digests(lines, statements)
+        for stretch in stretches:
+            if stretch.is_module_level:
+                before = b"".join(run[: bisect_left(statements, stretch.function_start)])
+                found[stretch] = found[stretch]._replace(before=before)
     return [found[stretch] for stretch in stretches]
+
+
+def _statements(lines: CodeLines) -> list[int]:
+    """The index of the first line of each top-level statement, decorators before what they decorate."""
+    starts: list[int] = []
+    is_decorated = False
+    for index, ((_, column), form) in enumerate(zip(lines.places, lines.forms, strict=True)):
+        if column == 0 or index == 0:
+            if not is_decorated and form.partition(b" ")[0] not in _GOING_ON:
+                starts.append(index)
+            is_decorated = column == 0 and form.startswith(b"@")
+    return starts
+
+
+def _statement_digests(lines: CodeLines, statements: Sequence[int]) -> list[bytes]:
+    """For each top-level statement the digest of its code, empty for imports and definitions."""
+    return [
+        b"" if lines.forms[start].startswith(_NOT_RUN) else digest_of(b"".join(_coded(lines, start, end))).encode()
+        for start, end in pairwise([*statements, len(lines.forms)])
+    ]
 
 
 def _ends(depths: Sequence[int]) -> list[int]:
@@ -105,22 +143,24 @@ def _ends(depths: Sequence[int]) -> list[int]:
     return ends
 
 
-def _stretch(lines: CodeLines, ends: Sequence[int], spot: Spot) -> _Stretch:
+def _stretch(lines: CodeLines, ends: Sequence[int], statements: Sequence[int], spot: Spot) -> _Stretch:
     forms, depths = lines.forms, lines.depths
     start = max(bisect_left(lines.places, (spot.row + 1, 0)) - 1, 0)
     if spot.is_decorator:
         definition = start
         while definition + 1 < len(forms) and forms[definition].startswith(b"@"):
             definition += 1
-        return _Stretch(start, ends[definition], start, ends[definition], is_module_level=False)
+        return _Stretch(start, ends[definition], start, ends[definition])
     end = start + 1 if spot.end is None else max(bisect_left(lines.places, spot.end), start + 1)
     head = lines.functions[start]
     if head < 0:
-        return _Stretch(start, end, 0, len(forms), is_module_level=True)
+        at = bisect_right(statements, start)
+        after = statements[at] if at < len(statements) else len(forms)
+        return _Stretch(start, end, statements[at - 1], max(after, end), is_module_level=True)
     first = head
     while first > 0 and depths[first - 1] == depths[head] and forms[first - 1].startswith(b"@"):
         first -= 1
-    return _Stretch(start, end, first, max(ends[head], end), is_module_level=False)
+    return _Stretch(start, end, first, max(ends[head], end))
 
 
 def _codes(lines: CodeLines, stretches: Sequence[_Stretch], start: int, end: int) -> Iterable[tuple[_Stretch, Code]]:
@@ -143,7 +183,7 @@ def _codes(lines: CodeLines, stretches: Sequence[_Stretch], start: int, end: int
         below[at] = running.hexdigest()
     for stretch in stretches:
         own = digest_of(b"".join(_coded(lines, stretch.start, stretch.end)))
-        yield stretch, Code(own, function, above[stretch.start], below[stretch.end], stretch.is_module_level)
+        yield stretch, Code(own, function, above[stretch.start], below[stretch.end])
 
 
 def _coded(lines: CodeLines, start: int, end: int) -> list[bytes]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kinetoscope_core.source.placement.digests import Code, digest_of
+from kinetoscope_core.source.placement.digests import digest_of
 from kinetoscope_core.source.placement.outline import Outline
 from kinetoscope_core.source.regions import Kind, NamePattern, Region, SourceRegions
 
@@ -16,9 +16,9 @@ class Fingerprint:
     Name, kind, path and `ordinal` (from 0, among those with the same three) name it within its file. `line` is where
     it was shown, from 1. `own` is the digest of its own code, `function` of the function around it; `above` and `below`
     of that function's code before and after it. Names of regions are no part of any of them. `block` is the digest of
-    all text of its top-level statement, in a long class of its method, comments included, and empty for a region
-    outside functions; `block_row` is the region's row in it, from 0. `file` and `file_bytes` are the digest and the
-    length of the whole text.
+    all text of the piece it stands in (syntax/chunks.py cuts them), comments included, and empty for a region outside
+    functions; `block_row` is the region's row in it, from 0. `file` and `file_bytes` are the digest and the length of
+    the whole text.
     """
 
     pattern: NamePattern
@@ -57,14 +57,14 @@ def fingerprints_of(source: SourceRegions | str | bytes, lines: Iterable[int] = 
     source = source if isinstance(source, SourceRegions) else SourceRegions(source)
     statements = [found for line in sorted(set(lines)) if (found := source.statement_at(line - 1)) is not None]
     regions = [*source.regions, *statements]
-    outline = Outline(source.data)
+    outline = Outline(source)
     codes = outline.codes(regions, range(len(regions)))
     file = file_digest(source.data)
     seen: Counter[tuple[NamePattern, Kind, str]] = Counter()
     fingerprints: list[Fingerprint] = []
     for index, region in enumerate(regions):
-        code: Code = codes[index]
-        block, row = ("", 0) if code.is_module_level else outline.whereabouts(region)
+        code = codes[index]
+        block, row = outline.whereabouts(region) if code.before is None else ("", 0)
         identity = (region.pattern, region.kind, region.path)
         fingerprints.append(
             Fingerprint(

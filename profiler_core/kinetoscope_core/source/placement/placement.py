@@ -40,7 +40,7 @@ class Placer:
     is kept for the next call, which costs little where they did not change; benchmarks/placing.py measures it.
     """
 
-    __slots__ = ("_last", "_lines", "_outline", "_whole", "fingerprints")
+    __slots__ = ("_last", "_lines", "_whole", "fingerprints")
 
     def __init__(self, fingerprints: Iterable[Fingerprint]) -> None:
         self.fingerprints = tuple(fingerprints)
@@ -50,15 +50,13 @@ class Placer:
             if each.block
         )
         self._lines = {each.name: None for each in self.fingerprints if each.kind == "statement"}
-        self._outline: Outline | None = None
         self._last: tuple[bytes, list[Placement]] | None = None
 
     def place(self, source: SourceRegions | str | bytes) -> list[Placement]:
         """A placement for each fingerprint, in their order. No two have the same region."""
         source = source if isinstance(source, SourceRegions) else SourceRegions(source)
-        data = source.data
-        if self._last is None or self._last[0] != data:
-            self._last = data, self._placed(data, [*source.regions, *self._statements_like_ours(source)])
+        if self._last is None or self._last[0] != source.data:
+            self._last = source.data, self._placed(source)
         return list(self._last[1])
 
     def _statements_like_ours(self, source: SourceRegions) -> Iterator[Region]:
@@ -66,17 +64,13 @@ class Placer:
         for text in self._lines:
             yield from source.statements_reading(text)
 
-    def _placed(self, data: bytes, regions: Sequence[Region]) -> list[Placement]:
+    def _placed(self, source: SourceRegions) -> list[Placement]:
+        regions = [*source.regions, *self._statements_like_ours(source)]
         if not self.fingerprints or not regions:
             return [Placement(each, None, None) for each in self.fingerprints]
-        # Also where it is not needed yet: 30 ms for 50,000 lines, when a file is opened and not with the first letter.
-        if self._outline is None:
-            self._outline = Outline(data)
-        else:
-            self._outline.update(data)
-        if self._is_the_measured_text(data, regions):
+        if self._is_the_measured_text(source.data, regions):
             return [Placement(each, region, None) for each, region in zip(self.fingerprints, regions, strict=True)]
-        return self._matched(self._outline, regions)
+        return self._matched(Outline(source), regions)
 
     def _is_the_measured_text(self, data: bytes, regions: Sequence[Region]) -> bool:
         first = self.fingerprints[0]

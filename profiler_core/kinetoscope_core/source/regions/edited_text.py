@@ -75,6 +75,11 @@ class SourceRegions:
             self._regions = self._finder.regions()
         return list(self._regions)
 
+    @property
+    def pieces(self) -> Sequence[Chunk]:
+        """The pieces of the text that parse alone, in their order; one that did not change is the same as before."""
+        return self._finder.chunks
+
     def statement_at(self, row: int) -> Region | None:
         """The statement whose head holds a row (from 0), as a region of kind "statement"; `None` if there is none."""
         if not 0 <= row < len(self._lines):
