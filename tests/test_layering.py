@@ -38,7 +38,7 @@ ROOMS = {
         "output": {"analysis", "results"},
         "perfetto": {"results", "trace"},
         "analysis": {"results", "source", "trace"},
-        "run": {"runner"},
+        "run": {"runner", "source"},
         "trace": {"results"},
         "results": {"source"},
         "source": set[str](),

@@ -234,15 +234,17 @@ def test_a_comment_on_the_first_line_marks_findings_of_the_run(tmp_path, comment
         ("with rf(  # kinetoscope: ignore[x]\n  'a'\n):", {"a": True}),
         ("with rf(\n  'a'\n):  # kinetoscope: ignore[x]", {"a": True}),
         ("with rf('# kinetoscope: ignore[x]'):", {"# kinetoscope: ignore[x]": False}),
+        ("with rf(\n  '# kinetoscope: ignore[x]'\n):", {"# kinetoscope: ignore[x]": False}),
+        ('with rf("a", """\n# kinetoscope: ignore[x]\n"""):', {"a": False}),
+        ("with rf('#'):  # kinetoscope: ignore[x]", {"#": True}),
         ("with rf('a'):\n  # kinetoscope: ignore[x]", {"a": False}),
         ("@rf('a')\n@rf('b')  # kinetoscope: ignore[x]\ndef f():", {"a": False, "b": True}),
     ],
 )
 def test_a_comment_counts_for_the_regions_on_its_line(source, expected):
     data = f"from torch.profiler import record_function as rf\n{source}\n    pass\n".encode()
-    regions = SourceRegions(data).regions
-    lines = data.splitlines()
-    assert {region.name: "x" in ignored_at(region, lines.__getitem__) for region in regions} == expected
+    text = SourceRegions(data)
+    assert {region.name: "x" in ignored_at(region, text) for region in text.regions} == expected
 
 
 # --- pages

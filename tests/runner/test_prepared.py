@@ -317,6 +317,11 @@ def test_a_click_waits_for_what_is_being_made_ready_but_not_for_ever():
         ("def print(*_): pass\nprint('mine')\nimport torch\n", "print (line 2"),
         ("import wandb\nwandb.init()\nimport torch\n", "wandb.init (line 2 of script.py)"),
         ("import torch, os\nos.environ['CUDA_VISIBLE_DEVICES'] = '1'\n", "script.py sets CUDA_VISIBLE_DEVICES"),
+        (
+            "import torch, os\nx = '#'; os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n",
+            "script.py sets CUDA_VISIBLE_DEVICES",
+        ),
+        ("import torch, os\n# os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n", None),
         ("import torch\ndef later():\n    import sets\n", "sets.py sets OMP_NUM_THREADS"),
         ("print(1)\n", "does not import torch"),
         ("import torch\nthis is no Python\n", "cannot be read as Python"),

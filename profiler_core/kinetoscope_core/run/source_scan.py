@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kinetoscope_core.runner.prewarm.variables import PREFIXES
 from kinetoscope_core.runner.request import RunRequest
+from kinetoscope_core.source.syntax.strings_and_comments import without_comments
 
 MOST_FILES = 200
 MOST_BYTES = 2_000_000
@@ -70,7 +71,7 @@ def why_plain(request: RunRequest) -> str | None:
     if not reached:
         return f"{main.name} does not import torch in a way that Kinetoscope can see"
     for file in scan.all_files():
-        if found := _SETS.search(file.read_text(encoding="utf-8", errors="replace")):
+        if found := _SETS.search(without_comments(file.read_bytes()).decode("utf-8", "replace")):
             return f"{file.name} sets {next(filter(None, found.groups()))}"
     return None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kinetoscope_core.source.placement import Fingerprint, fingerprints_of
 from kinetoscope_core.source.regions import Region, RegionsByName, SourceRegions, region_at
-from kinetoscope_core.source.suppressions import ignored_at, ignored_codes
+from kinetoscope_core.source.suppressions import ignored_at, ignored_on_top_of
 
 _MOST_FILES = 2_000
 _NOT_THE_USER_S = (".", "__pycache__", "node_modules")
@@ -32,7 +32,6 @@ class Sources:
         self._marks = {} if folder is None else _marks_below(folder)
         self._read: dict[str, SourceRegions | None] = {}
         self._by_name: dict[str, RegionsByName] = {}
-        self._lines: dict[str, list[bytes]] = {}
         self.changed: set[str] = set()
 
     def regions_of(self, file: str) -> list[Region]:
@@ -71,14 +70,12 @@ class Sources:
         region = self._region_at(file, line, name) or source.statement_at(line - 1)
         if region is None:
             return ()
-        if file not in self._lines:
-            self._lines[file] = source.data.splitlines()
-        return ignored_at(region, self._lines[file].__getitem__)
+        return ignored_at(region, source)
 
     def ignored_on_top_of(self, file: str) -> Container[str]:
         """The codes of findings of the run that a comment on the file's first line switches off."""
         source = self._source(file)
-        return () if source is None else ignored_codes(source.data.splitlines()[:1])
+        return () if source is None else ignored_on_top_of(source)
 
     def _region_at(self, file: str, line: int, name: str) -> Region | None:
         if file not in self._by_name:

@@ -4,10 +4,10 @@ Codes may stand in other brackets or in none: a comment switches off no more tha
 """
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from typing import Final
 
-from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.regions import Region, SourceRegions
 
 COMMENT: Final = re.compile(
     rb"#\s*kinetoscope:\s*ignore(?![\w-])(?:\s*(?:[\[({:=]|(?=[^\s#]))([^\])}#]*))?", re.IGNORECASE
@@ -20,23 +20,26 @@ class _All:
         return True
 
 
-def ignored_codes(lines: Iterable[bytes]) -> Container[str]:
-    """The codes that comments in the lines name; all, where one names none."""
+def ignored_codes(comments: Iterable[bytes]) -> Container[str]:
+    """The codes that the comments name; all, where one names none."""
     codes: set[str] = set()
-    for line in lines:
-        for found in COMMENT.finditer(line):
+    for comment in comments:
+        for found in COMMENT.finditer(comment):
             if found[1] is None:
                 return _All()
             codes |= {code.strip().lower() for code in found[1].decode("utf-8", "replace").split(",")}
     return codes
 
 
-def ignored_at(region: Region, line_at: Callable[[int], bytes]) -> Container[str]:
-    """The codes that comments at the region switch off; `line_at` gives a row's text.
+def ignored_at(region: Region, source: SourceRegions) -> Container[str]:
+    """The codes that comments at a region of the text switch off.
 
-    Those on the lines of its own item alone, since a `with` may have one of another region on each line, and after its
-    end, since its name is no comment.
+    Those on the lines of its own item alone, since a `with` may have one of another region on each line.
     """
     start, end = region.item if region.decorates is None else region.call  # a decorator's item holds the comment, too
-    lines = [line_at(row) for row in range(start.row, end.row)]
-    return ignored_codes([*lines, line_at(end.row)[end.column :]])
+    return ignored_codes(map(source.comment, range(start.row, end.row + 1)))
+
+
+def ignored_on_top_of(source: SourceRegions) -> Container[str]:
+    """The codes of findings of a whole run that a comment on the first line switches off."""
+    return ignored_codes([source.comment(0)])

@@ -58,14 +58,19 @@ def _row_for_the_file(document: Document, regions: Sequence[Region]) -> int | No
     be made elsewhere.
     """
     text = document.source.data
-    imported = None if regions or b"torch" not in text else _TORCH_IMPORT.search(text)
+    imported = None if regions or b"torch" not in text else _first(_TORCH_IMPORT, document)
     if not regions and imported is None:
         return None
-    if (guard := _MAIN_GUARD.search(text)) is not None:
+    if (guard := _first(_MAIN_GUARD, document)) is not None:
         return document.source.position(guard.start()).row
     if imported is not None:
         return document.source.position(imported.start()).row
     return min(region.line for region in regions) - 1
+
+
+def _first(pattern: re.Pattern[bytes], document: Document) -> re.Match[bytes] | None:
+    source = document.source
+    return next((match for match in pattern.finditer(source.data) if source.is_code(match.start() + 1)), None)
 
 
 def _row_of_the_run(

@@ -15,7 +15,7 @@ from kinetoscope_core.errors import Problem
 from kinetoscope_core.output.measures_text import finding_text
 from kinetoscope_core.results.measures import Finding
 from kinetoscope_core.source.regions import Region
-from kinetoscope_core.source.suppressions import ignored_at, ignored_codes
+from kinetoscope_core.source.suppressions import ignored_at, ignored_on_top_of
 from kinetoscope_core.text import printable
 from kinetoscope_server.results.by_file import Placed, resolved, rows_to_show
 from kinetoscope_server.results.problems import LineProblem, lines_of
@@ -130,7 +130,7 @@ def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Fin
     found = placed.measured.findings
     if placed.is_stale or not found:
         return []
-    ignored = ignored_at(placed.region, document.line)
+    ignored = ignored_at(placed.region, document.source)
     wanted = [
         each for each in found if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
     ]
@@ -157,7 +157,7 @@ def shown_of_run(document: Document, placed: Sequence[Placed], settings: Setting
     first = next((region.file for region in rows_to_show(result) if region.file), None)
     if first is None or resolved(first) != document.path:
         return []
-    ignored = ignored_codes([document.line(0)])
+    ignored = ignored_on_top_of(document.source)
     return [
         each
         for each in result.findings

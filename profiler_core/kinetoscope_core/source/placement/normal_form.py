@@ -16,16 +16,13 @@ from functools import lru_cache
 from keyword import kwlist
 from typing import Final, NamedTuple
 
-# Each alternative begins with one certain character: only then does `re` skip to the next of them fast.
-STRING: Final = rb"""
-    \"\"\" (?: [^"\\]+ | \\. | "(?!"") )* (?: \"\"\" | \\?\Z )
-    | ''' (?: [^'\\]+ | \\. | '(?!'') )* (?: ''' | \\?\Z )
-    | " (?: [^"\\\n]+ | \\. )* "?
-    | ' (?: [^'\\\n]+ | \\. )* '?
-"""
+from kinetoscope_core.source.syntax.strings_and_comments import COMMENT, STRING
+
 _FLAGS = re.VERBOSE | re.DOTALL
-_STRUCTURE = re.compile(STRING + rb"| \#[^\n]* | \\\n | \( | \[ | \{ | \) | \] | \} | \n", _FLAGS)
-_TOKEN = re.compile(rb"[bBfFrRtTuU]{0,2} (?:" + STRING + rb") | \#[^\n]* | \\\n | [\w\x80-\xff]+ | [^\w\s]", _FLAGS)
+_STRUCTURE = re.compile(STRING + b"|" + COMMENT + rb"| \\\n | \( | \[ | \{ | \) | \] | \} | \n", _FLAGS)
+_TOKEN = re.compile(
+    rb"[bBfFrRtTuU]{0,2} (?:" + STRING + b") |" + COMMENT + rb"| \\\n | [\w\x80-\xff]+ | [^\w\s]", _FLAGS
+)
 _INDENT = re.compile(rb"[ \t\f]*")
 # What begins a statement even where a bracket was left open above it.
 _STATEMENT = re.compile(

@@ -4,7 +4,7 @@ What an edit costs does not depend on the length of the file but for copying its
 that did not change are neither cut, parsed nor searched again. benchmarks/regions.py measures it.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +22,7 @@ from kinetoscope_core.source.syntax.positions import (
     units_before,
     without_line_end,
 )
+from kinetoscope_core.source.syntax.strings_and_comments import strings_and_comments
 from kinetoscope_core.source.syntax.tree import Change, Chunk, with_line_feeds
 
 
@@ -136,10 +137,31 @@ class SourceRegions:
         """The text of a row without its line end; empty beyond the end."""
         return without_line_end(self._line(row)) if 0 <= row < len(self._lines) else b""
 
+    def comment(self, row: int) -> bytes:
+        """The comment on a row, from its # on; empty where there is none."""
+        line = self.line(row)
+        if b"#" not in line:
+            return b""
+        end = self._lines[row] + len(line)
+        start, _ = self._string_or_comment(end)
+        return self._data[start:end] if start >= self._lines[row] and self._data[start : start + 1] == b"#" else b""
+
+    def is_code(self, offset: int) -> bool:
+        """Whether a byte offset lies neither inside of a string nor of a comment."""
+        return self._string_or_comment(offset)[1] <= offset
+
     def position(self, offset: int) -> Position:
         """The place of a byte offset."""
         row = bisect_right(self._lines, offset) - 1
         return Position(row, offset - self._lines[row])
+
+    def _string_or_comment(self, before: int) -> tuple[int, int]:
+        """Where the last one starts that starts before an offset, and where it ends; two offsets below 0 for none."""
+        number = bisect_right(self._starts, max(before - 1, 0)) - 1
+        piece, first = self._finder.chunks[number], self._starts[number]
+        spans = piece.once("strings and comments", lambda: strings_and_comments(piece.data))
+        at = bisect_left(spans, (before - first,)) - 1
+        return (-1, -1) if at < 0 else (first + spans[at][0], first + spans[at][1])
 
     def _line(self, row: int) -> bytes:
         end = self._lines[row + 1] if row + 1 < len(self._lines) else len(self._data)

@@ -12,7 +12,7 @@ from kinetoscope_core.source.regions.region import Decorates, Kind
 from kinetoscope_core.source.syntax.bindings import values_of
 from kinetoscope_core.source.syntax.positions import Range
 from kinetoscope_core.source.syntax.scopes import Place, Scope, bindings, mentions_between, place_of
-from kinetoscope_core.source.syntax.tree import Chunk, Step
+from kinetoscope_core.source.syntax.tree import Chunk, Step, code_children
 
 Way = tuple[Step, ...]
 
@@ -145,7 +145,7 @@ def _enter_context_entry(chunk: Chunk, way: Way, at: int) -> Entry | None:
     arguments, call = way[at - 1].node, way[at - 2].node
     function = call.child_by_field_name("function") if call.type == "call" else None
     method = function.child_by_field_name("attribute") if function is not None else None
-    first = next((child for child in arguments.named_children if child.type != "comment"), None)
+    first = next(iter(code_children(arguments)), None)
     if method is None or function is None or chunk.content(method) != "enter_context" or first != way[at].node:
         return None
     body = _rest(chunk, way, at - 2, _stack_end(chunk, way, function.child_by_field_name("object")))

@@ -27,7 +27,9 @@ def helped_statements(source: SourceRegions) -> list[Region]:
     text = source.data
     if b"record_function" not in text:
         return []
-    managers, classes, functions = (set(pattern.findall(text)) for pattern in _HELPERS)
+    managers, classes, functions = (
+        {match[1] for match in pattern.finditer(text) if source.is_code(match.start(1))} for pattern in _HELPERS
+    )
     if managers:
         managers &= {region.path.rpartition(".")[2].encode() for region in source.regions}
     names = managers | classes | functions
@@ -35,6 +37,7 @@ def helped_statements(source: SourceRegions) -> list[Region]:
         return []
     called = rb"^[ \t]*(?:async +)?(?:with\b[^\n#]*|@[\w.]*)\b(?:" + b"|".join(map(re.escape, sorted(names))) + rb")\("
     known = {region.line for region in source.regions}
-    rows = [source.position(match.end()).row for match in re.finditer(called, text, re.MULTILINE)]
+    ends = [match.end() for match in re.finditer(called, text, re.MULTILINE)]
+    rows = [source.position(end).row for end in ends if source.is_code(end)]
     found = (source.statement_at(row) for row in rows if row + 1 not in known)
     return [each for each in found if each is not None]

@@ -8,6 +8,7 @@ from tree_sitter import Node
 from kinetoscope_core.source.regions.literals import brace_formatted, percent_formatted, unescaped
 from kinetoscope_core.source.regions.name_patterns import UNKNOWN, NamePattern, Part
 from kinetoscope_core.source.syntax.bindings import Names, Site
+from kinetoscope_core.source.syntax.tree import code_children
 
 # Deeper than anyone nests a name; deeper text is a gap.
 _DEPTH: Final = 24
@@ -21,7 +22,7 @@ def name_of(call: Node, site: Site, names: Names) -> NamePattern | None:
     if arguments.type != "argument_list":
         # record_function(x for x in y)
         return UNKNOWN
-    given = _sound_children(arguments)
+    given = code_children(arguments)
     chunk = names.chunks[site.chunk]
     for argument in given:
         if argument.type == "keyword_argument":
@@ -31,10 +32,6 @@ def name_of(call: Node, site: Site, names: Names) -> NamePattern | None:
     if given and given[0].type != "keyword_argument":
         return _Namer(names).pattern(given[0], site, _DEPTH)
     return UNKNOWN if any(argument.type == "dictionary_splat" for argument in given) else None
-
-
-def _sound_children(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type not in {"comment", "ERROR"}]
 
 
 class _Namer:
@@ -52,7 +49,7 @@ class _Namer:
         if kind == "string":
             found = self._literal(node, site, depth)
         elif kind == "concatenated_string":
-            found = self._joined(_sound_children(node), site, depth)
+            found = self._joined(code_children(node), site, depth)
         elif kind == "binary_operator":
             found = self._operation(node, site, depth)
         elif kind == "call":
@@ -60,7 +57,7 @@ class _Namer:
         elif kind == "identifier":
             found = self._named(node, site, depth)
         elif kind in {"parenthesized_expression", "named_expression"}:
-            inner = _sound_children(node)
+            inner = code_children(node)
             found = self.pattern(inner[-1], site, depth - 1) if inner else None
         return UNKNOWN if found is None else found
 
@@ -118,7 +115,7 @@ class _Namer:
         template = self.pattern(left, site, depth - 1).exact
         if template is None:
             return None
-        operands = _sound_children(right) if right.type == "tuple" else [right]
+        operands = code_children(right) if right.type == "tuple" else [right]
         is_spread = any(operand.type == "list_splat" for operand in operands)
         # A single operand that is no string may be a tuple of any length.
         values = [self.pattern(operand, site, depth - 1) for operand in operands]
@@ -135,7 +132,7 @@ class _Namer:
         if template is None or arguments.type != "argument_list":
             return None
         given: dict[str, Node] = {}
-        for number, argument in enumerate(_sound_children(arguments)):
+        for number, argument in enumerate(code_children(arguments)):
             if argument.type == "list_splat":
                 break
             name, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")

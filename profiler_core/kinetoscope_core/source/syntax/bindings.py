@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from kinetoscope_core.source.syntax.scopes import Binding, Place, Scope, bindings
-from kinetoscope_core.source.syntax.tree import Chunk
+from kinetoscope_core.source.syntax.tree import Chunk, code_children
 
 RECORD_FUNCTION: Final = frozenset({"torch.profiler.record_function", "torch.autograd.profiler.record_function"})
 _MODULES: Final = frozenset({"torch", "torch.profiler", "torch.autograd", "torch.autograd.profiler"})
@@ -169,9 +169,9 @@ def values_of(node: Node) -> list[Node]:
     """The expressions one of which is the value of this one: branches of a conditional, an operand of `or`."""
     kind = node.type
     if kind in {"parenthesized_expression", "as_pattern"}:
-        return [child for child in node.named_children[:1] if child.type != "comment"]
+        return code_children(node)[:1]
     if kind == "conditional_expression":
-        values = [child for child in node.named_children if child.type != "comment"]
+        values = code_children(node)
         return [values[0], values[2]] if len(values) == 3 else []
     if kind == "boolean_operator":
         return [child for child in map(node.child_by_field_name, ("left", "right")) if child is not None]

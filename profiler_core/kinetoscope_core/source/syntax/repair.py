@@ -8,12 +8,11 @@ bracket or the colon that an editor would have added. It is used on pieces that 
 import re
 from typing import NamedTuple
 
+from kinetoscope_core.source.syntax.strings_and_comments import COMMENT, LONG_STRING, SHORT_STRING
+
 _TOKEN = re.compile(
+    rb"(?P<comment>" + COMMENT + b") |" + LONG_STRING + b"| (?P<string>" + SHORT_STRING + b")"
     rb"""
-    (?P<comment> \#[^\n]* )
-    | \"{3} (?: [^"\\]+ | \\. | "(?!"") )* (?: \"{3} | \\?\Z )
-    | '{3} (?: [^'\\]+ | \\. | '(?!'') )* (?: '{3} | \\?\Z )
-    | (?P<string> " (?: [^"\\\n]+ | \\. )* "? | ' (?: [^'\\\n]+ | \\. )* '? )
     | (?P<open> [(\[{] )
     | (?P<close> [)\]}] )
     | (?P<colon> : )

@@ -44,6 +44,11 @@ def with_line_feeds(data: bytes) -> bytes:
     return _LONE_CR.sub(b"\n", data) if b"\r" in data else data
 
 
+def code_children(node: Node) -> list[Node]:
+    """The named children that are code: no comments, and nothing that could not be parsed."""
+    return [child for child in node.named_children if child.type not in {"comment", "ERROR"}]
+
+
 class Chunk:
     """A piece of a source text that parses alone, from the start of a line to the end of one.
 
