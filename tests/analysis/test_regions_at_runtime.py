@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kinetoscope_core.source.regions import find_regions, region_at
+from kinetoscope_core.source.regions import find_regions
+from kinetoscope_core.source.regions.which_region import entered_at
 
 SOURCE = """\
 import contextlib
@@ -132,21 +133,21 @@ def test_the_reported_line_leads_back_to_the_region(version: str):
     )
     assert done.stderr == ""
     regions = find_regions(SOURCE)
-    seen = [(region_at(regions, line, name), name) for name, line in json.loads(done.stdout)]
+    seen = [(entered_at(regions, line, name), name) for name, line in json.loads(done.stdout)]
     assert [(region.name, region.line) for region, _ in seen if region is not None] == EXPECTED
 
 
 def test_a_place_without_a_region_gives_none():
     regions = find_regions(SOURCE)
-    assert region_at(regions, 1, "alone") is None
-    assert region_at(regions, 3, "another") is None
-    assert region_at(regions, 4, "alone") is None
-    assert region_at([], 1, "x") is None
+    assert entered_at(regions, 1, "alone") is None
+    assert entered_at(regions, 3, "another") is None
+    assert entered_at(regions, 4, "alone") is None
+    assert entered_at([], 1, "x") is None
 
 
 def test_of_two_that_match_the_one_that_tells_more_wins():
     regions = find_regions(
         "from torch.profiler import record_function as rf\nwith rf(x), rf(f'a{x}'), rf('ab'), rf(f'{x}{y}'): pass\n"
     )
-    found = [region_at(regions, 2, name) for name in ("ab", "ac", "c")]
+    found = [entered_at(regions, 2, name) for name in ("ab", "ac", "c")]
     assert [region.name if region else None for region in found] == ["ab", "a{…}", "{…}"]

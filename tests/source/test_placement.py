@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from kinetoscope_core.source.placement import (
     Placement,
     Placer,
-    fingerprint_at,
     fingerprints_of,
     fits,
     place,
 )
 from kinetoscope_core.source.placement.normal_form import code_lines
 from kinetoscope_core.source.regions import Edit, SourceRegions
+from kinetoscope_core.source.regions.which_region import shown_at
 
 SOURCE = '''\
 """A script."""
@@ -426,10 +426,10 @@ def test_what_a_formatter_changes_has_the_same_form(one: bytes, other: bytes):
 def test_measures_find_their_fingerprint_by_line_and_name():
     source = SOURCE.replace('record_function("load"):', 'record_function("load"), record_function(f"l{path}"):')
     fingerprints = fingerprints_of(source)
-    assert fingerprint_at(fingerprints, 10, "load") == fingerprints[0]
-    assert fingerprint_at(fingerprints, 10, "l7") == fingerprints[1]
-    assert fingerprint_at(fingerprints, 11, "load") is None
-    assert fingerprint_at(fingerprints, None, "load") is None
+    assert shown_at(fingerprints, 10, "load") == fingerprints[0]
+    assert shown_at(fingerprints, 10, "l7") == fingerprints[1]
+    assert shown_at(fingerprints, 11, "load") is None
+    assert shown_at(fingerprints, None, "load") is None
 
 
 def test_a_result_fits_while_one_of_its_regions_is_left():
@@ -590,14 +590,14 @@ def test_lines_that_only_a_run_knows_are_followed_by_their_text():
     assert lines(HELPED.replace("    pass", "    return 1")) == [(7, None), (10, "own code changed")]
     assert lines(HELPED.replace('@section("b")', '@section("c")')) == [(7, None), (None, None)]
     assert lines("") == [(None, None), (None, None)]
-    assert fingerprint_at(fingerprints, 7, "any name") == fingerprints[0]
+    assert shown_at(fingerprints, 7, "any name") == fingerprints[0]
 
 
 def test_a_region_of_the_source_goes_before_the_line_it_stands_at():
     text = 'from torch.profiler import record_function\nwith record_function(f"{x}"), section("a"): pass\n'
     known, line = fingerprints_of(text, [2])
     assert (known.kind, line.kind) == ("with", "statement")
-    assert fingerprint_at([line, known], 2, "whatever") == known
+    assert shown_at([line, known], 2, "whatever") == known
 
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200), st.text('a()\n: #"', max_size=9)), max_size=4))

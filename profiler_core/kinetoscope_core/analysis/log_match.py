@@ -12,7 +12,8 @@ from kinetoscope_core.analysis.region_log import LoggedRecording, RegionLog, mat
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.results.measures import RegionMeasures
-from kinetoscope_core.source.regions import Region, region_at
+from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.regions.which_region import RegionsByName, only_one_named
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.text import count_text, printable, shortlist
 
@@ -23,9 +24,13 @@ _RECORD_ONE_THREAD = ("2.1.", "2.2.", "2.3.", "2.4.", "2.5.", "2.6.")
 
 
 def recorded_calls(
-    log: RegionLog, readings: Sequence[Reading], sources: Sources, warmup: int, unlogged: Mapping[str, RegionKey]
+    log: RegionLog, readings: Sequence[Reading], sources: Sources, warmup: int, unlogged: Mapping[str, RegionsByName]
 ) -> tuple[list[RecordedCalls], list[RegionKey]]:
-    """The calls of each recording; and the regions that only ours has where there are both."""
+    """The calls of each recording; and the regions that only ours has where there are both.
+
+    `unlogged` has, by file, the regions that a name may be which is in the trace and not in the log: TorchScript enters
+    its regions without Python.
+    """
     recorded = [
         RecordedCalls(reading.attribution.calls, keys, is_warmup, reading.base_time_ns, is_series_warmup)
         for logged, reading in zip(log.recordings, readings, strict=True)
@@ -64,7 +69,7 @@ def _keys_and_warmup(
     reading: Reading,
     sources: Sources,
     warmup: int,
-    unlogged: Mapping[str, RegionKey],
+    unlogged: Mapping[str, RegionsByName],
 ) -> tuple[list[RegionKey], list[bool], list[bool]]:
     """The place of each call, and whether it is warm-up: of its name, and of the series that it may be part of.
 
@@ -78,7 +83,7 @@ def _keys_and_warmup(
     of_series: list[bool] = []
     for call, entry in zip(calls, entries, strict=True):
         if entry is None:
-            keys.append(unlogged.get(call.name, RegionKey(call.name)))
+            keys.append(key_of_name(call.name, unlogged))
             flags.append(not recording.is_of_script and seen[call.name] < warmup)
             of_series.append(flags[-1])
             seen[call.name] += 1
@@ -91,15 +96,24 @@ def _keys_and_warmup(
     return keys, flags, of_series
 
 
-def regions_not_entered(log: RegionLog, known: Sequence[Region], script: Path | None) -> list[Region]:
+def key_of_name(name: str, files: Mapping[str, RegionsByName]) -> RegionKey:
+    """The place of a region of which the trace tells the name alone."""
+    found = only_one_named(files, name)
+    return RegionKey(name) if found is None else RegionKey(name, found[0], found[1].line)
+
+
+def regions_not_entered(log: RegionLog, sources: Sources, script: Path | None) -> list[Region]:
     """The regions of the script that the log saw no entry of."""
+    if script is None:
+        return []
+    own = os.path.realpath(script)
     entered = {
-        region_at(known, line, logged.name)
+        sources.region_at(str(script), line, logged.name)
         for logged in log.regions
         for file, line in logged.stands()
-        if os.path.realpath(file) == os.path.realpath(script or "")
+        if os.path.realpath(file) == own
     }
-    return [region for region in known if region not in entered]
+    return [region for region in sources.regions_of(str(script)) if region not in entered]
 
 
 def regions_not_recorded(
@@ -125,19 +139,6 @@ def regions_with_few_calls(regions: Sequence[RegionMeasures], wanted: int) -> li
     if not few or len(few) >= NUMBERED_FROM:
         return []
     return [_few_calls(few[0].file, few[0].line, [(each.name, each.measured) for each in few], wanted)]
-
-
-def keys_of_unlogged(regions: Sequence[Region], script: Path | None) -> dict[str, RegionKey]:
-    """Where a name belongs that is in the trace and not in the log: TorchScript enters its regions without Python.
-
-    Only a name that is that of one region, and of one that the log saw no entry of.
-    """
-    names = Counter(region.name for region in regions if region.is_exact)
-    return {
-        region.name: RegionKey(region.name, str(script), region.line)
-        for region in regions
-        if region.is_exact and names[region.name] == 1
-    }
 
 
 def _few_calls(file: str | None, line: int | None, calls: Sequence[tuple[str, int]], wanted: int) -> Problem:

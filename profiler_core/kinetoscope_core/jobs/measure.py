@@ -8,7 +8,7 @@ from kinetoscope_core import log_file
 from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, summarised
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
-    keys_of_unlogged,
+    key_of_name,
     recorded_calls,
     regions_not_entered,
 )
@@ -22,7 +22,7 @@ from kinetoscope_core.results.measures import Device
 from kinetoscope_core.results.result import Result, RunInfo
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
-from kinetoscope_core.source.regions import Region, RegionsByName
+from kinetoscope_core.source.regions.which_region import RegionsByName
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
@@ -44,8 +44,9 @@ def measure_run(
     for failure in log.failures:
         log_file.note("Kineto said: %s", failure)
     readings = [reading_of(each.trace, is_ours=not each.is_of_script) for each in recordings]
-    not_entered = regions_not_entered(log, known, script)
-    parts, only_ours = recorded_calls(log, readings, sources, request.warmup, keys_of_unlogged(not_entered, script))
+    not_entered = regions_not_entered(log, sources, script)
+    unlogged = {str(script): RegionsByName(region for region in not_entered if region.is_exact)}
+    parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
     found = summarised(readings, parts, sources)
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
         raise nothing_measured(request, outcome, len(known), log, script)
@@ -87,7 +88,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     nothing, or `TraceError`.
     """
     sources = Sources()
-    places = [(str(file), RegionsByName(_telling(sources.regions_of(str(file))))) for file in source_files]
+    files = {str(file): RegionsByName(sources.regions_of(str(file))) for file in source_files}
     readings = [reading_of(path) for path in paths]
     keys: dict[str, RegionKey] = {}
     parts: list[RecordedCalls] = []
@@ -95,7 +96,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
         calls = reading.attribution.calls
         for call in calls:
             if call.name not in keys:
-                keys[call.name] = _key_by_name(call.name, places)
+                keys[call.name] = key_of_name(call.name, files)
         parts.append(RecordedCalls(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
     found = summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]
@@ -109,24 +110,6 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
 
 def _holds_something(trace: Trace) -> bool:
     return len(trace.device) > 0 or OPERATOR in trace.host.kind
-
-
-def _telling(regions: Sequence[Region]) -> list[Region]:
-    """Without those of whose names the source tells nothing: they would fit all."""
-    return [region for region in regions if region.is_exact or region.pattern.literal_length]
-
-
-def _key_by_name(name: str, places: Sequence[tuple[str, RegionsByName]]) -> RegionKey:
-    """The place of the only region with that name; an exact name goes before a pattern."""
-    found = [(file, region) for file, regions in places for region in regions.that_may_be(name)]
-    for is_exact in (True, False):
-        fitting = [(file, region) for file, region in found if region.is_exact == is_exact and region.matches(name)]
-        if len(fitting) == 1:
-            file, region = fitting[0]
-            return RegionKey(name, file, region.line)
-        if fitting:
-            break
-    return RegionKey(name, None, None)
 
 
 def _result(

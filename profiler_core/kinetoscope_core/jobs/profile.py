@@ -1,7 +1,6 @@
 """One profile from what was asked to a stored result. The command and the worker both go this way."""
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from kinetoscope_core.run.script_file import check_script
 from kinetoscope_core.runner.profiler import kineto_messages
 from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.source.regions import Region, SourceRegions
+from kinetoscope_core.source.regions.which_region import standing_at, written_as
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.text import printable
 from kinetoscope_core.wording import setting
@@ -179,17 +179,13 @@ def _focused(request: RunRequest, source: Path | None, known: Sequence[Region]) 
     if is_place and file.endswith(".py") and not Path(file).is_file():
         raise UsageError(f"--region: there is no file {printable(file)}.")
     if not is_place or not Path(file).is_file():
-        # As it stands in the source, or as it is shown: layer_{i} or layer_{…}.
-        pattern = re.sub(r"\{[^{}]*\}", "{…}", wanted)
-        patterns = [region for region in known if region.name == pattern and not region.is_exact]
+        patterns = written_as(known, wanted)
         if not patterns:
             return request._replace(focus_name=wanted)
         return request._replace(focus_places=tuple(_span(str(source), each) for each in patterns))
     path = Path(file).resolve()
     text = SourceRegions(path.read_bytes())
-    here = [region for region in text.regions if region.statement_line <= int(line) <= region.last_line]
-    if not here and (statement := text.statement_at(int(line) - 1)) is not None:
-        here = [statement]  # a helper may enter a region for it
+    here = standing_at(text, int(line))
     if not here:
         lines = ", ".join(str(region.line) for region in text.regions) or "none"
         raise UsageError(f"No statement begins at line {line} of {file} (regions stand at: {lines}).")

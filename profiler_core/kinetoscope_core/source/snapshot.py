@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from kinetoscope_core.source.placement import Fingerprint, fingerprints_of
-from kinetoscope_core.source.regions import Region, RegionsByName, SourceRegions, region_at
+from kinetoscope_core.source.regions import Region, SourceRegions
+from kinetoscope_core.source.regions.which_region import RegionsByName, shown_at
 from kinetoscope_core.source.suppressions import ignored_at, ignored_on_top_of
 
 _MOST_FILES = 2_000
@@ -41,7 +42,7 @@ class Sources:
 
     def line_of(self, file: str, line: int, name: str) -> int:
         """Where a region that was entered at `line` is shown: at its `record_function` call."""
-        region = self._region_at(file, line, name)
+        region = self.region_at(file, line, name)
         return line if region is None else region.line
 
     def prints_of(self, file: str, measured: Iterable[tuple[int, str]] = ()) -> tuple[Fingerprint, ...]:
@@ -54,7 +55,7 @@ class Sources:
         known: defaultdict[int, list[Region]] = defaultdict(list)
         for region in source.regions:
             known[region.line].append(region)
-        unknown = {line for line, name in measured if not any(each.matches(name) for each in known[line])}
+        unknown = {line for line, name in measured if shown_at(known[line], line, name) is None}
         return tuple(fingerprints_of(source, unknown))
 
     def text_of(self, file: str) -> bytes:
@@ -67,7 +68,7 @@ class Sources:
         source = self._source(file)
         if source is None:
             return ()
-        region = self._region_at(file, line, name) or source.statement_at(line - 1)
+        region = self.region_at(file, line, name) or source.statement_at(line - 1)
         if region is None:
             return ()
         return ignored_at(region, source)
@@ -77,10 +78,11 @@ class Sources:
         source = self._source(file)
         return () if source is None else ignored_on_top_of(source)
 
-    def _region_at(self, file: str, line: int, name: str) -> Region | None:
+    def region_at(self, file: str, line: int, name: str) -> Region | None:
+        """The region that was entered at `line` under `name`."""
         if file not in self._by_name:
             self._by_name[file] = RegionsByName(self.regions_of(file))
-        return region_at(self._by_name[file].that_may_be(name), line, name)
+        return self._by_name[file].entered_at(line, name)
 
     def _source(self, file: str) -> SourceRegions | None:
         if file not in self._read:

@@ -7,6 +7,7 @@ from typing import Final
 from lsprotocol import types
 
 from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.regions.which_region import nearest_named
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.runs.manager import ActiveRun
@@ -81,5 +82,5 @@ def _row_of_the_run(
     if active.region is None:
         return file_row
     line, name = active.region
-    rows = [region.line - 1 for region in regions if region.name == name]
-    return min(rows, key=lambda row: abs(row - line), default=file_row)
+    region = nearest_named(regions, name, line + 1)
+    return file_row if region is None else region.line - 1

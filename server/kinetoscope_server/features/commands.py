@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.regions.which_region import around, nearest_named
 from kinetoscope_core.text import printable
 from kinetoscope_server.features import details
 from kinetoscope_server.protocol import methods
@@ -25,9 +26,8 @@ def _regions(server: KinetoscopeServer, document: Document) -> list[Region]:
 
 
 def region_of(server: KinetoscopeServer, document: Document, line: int, name: str) -> Region | None:
-    """The region that a lens meant: of that name, nearest to the row (from 0) where it stood."""
-    fitting = [region for region in _regions(server, document) if region.name == name]
-    return min(fitting, key=lambda region: abs(region.line - 1 - line), default=None)
+    """The region that a lens at the row (from 0) meant."""
+    return nearest_named(_regions(server, document), name, line + 1)
 
 
 def target_of(
@@ -42,15 +42,13 @@ def target_of(
     document = server.documents.get(uri)
     if document is None:
         return Finish("refused", f"{Path(path).name} is not open.")
-    region = _region_at_row(server, document, line) if name is None else region_of(server, document, line, name)
+    if name is None:
+        region = next(around(_regions(server, document), line + 1), None)
+    else:
+        region = region_of(server, document, line, name)
     if region is None:
         return Finish("refused", f"There is no region at line {line + 1} of {Path(path).name} any more.")
     return Target(uri, path, region, arguments)
-
-
-def _region_at_row(server: KinetoscopeServer, document: Document, row: int) -> Region | None:
-    here = (region for region in _regions(server, document) if region.statement_line <= row + 1 <= region.last_line)
-    return next(here, None)
 
 
 def register(server: KinetoscopeServer) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.source.placement import Fingerprint, Placement, Placer, fingerprint_at
+from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
+from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_core.text import printable
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
@@ -88,7 +89,7 @@ class _Places:
         file = self._files.get(name)
         if file is None:
             return {"uri": uri_of(name), "row": row, "stale": []}
-        found = fingerprint_at(self._shown.fingerprints[name], region.line, region.name)
+        found = shown_at(self._shown.fingerprints[name], region.line, region.name)
         placement = None if found is None else file.placements.get(found)
         if placement is not None:
             row = None if placement.region is None else placement.region.line - 1

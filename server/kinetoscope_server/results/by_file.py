@@ -14,8 +14,9 @@ from kinetoscope_core.analysis.numbered_names import pattern_of
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, from_dict, rows_of, share_of
-from kinetoscope_core.source.placement import Fingerprint, Placement, Placer, fingerprint_at
+from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_core.text import printable
 from kinetoscope_server.text.documents import Document
 
@@ -162,7 +163,7 @@ class Board:
             for each in fingerprints:
                 by_line[each.line].append(each)
             for region in regions:
-                found = fingerprint_at(by_line[region.line], region.line, region.name)
+                found = shown_at(by_line[region.line], region.line, region.name)
                 if found is not None:
                     identity = (region.name, found.pattern, found.kind, found.path, found.ordinal)
                     of_series = names.get((region.name, region.file, region.line), ())

@@ -10,6 +10,7 @@ from typing import Final
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region, SourceRegions
+from kinetoscope_core.source.regions.which_region import same_in
 from kinetoscope_core.text import printable
 from kinetoscope_server.settings.settings import RunSettings, Settings
 
@@ -128,19 +129,15 @@ def _with_folders(text: str, root: Path | None) -> str:
 
 
 def _line_on_disk(path: str, wanted: Region) -> int:
-    """Where the region of an edited text stands in the file that will run: the like-named one of the same function,
-    else of the file, nearest to its line.
-    """
+    """Where the region of an edited text stands in the file that will run."""
     try:
         source = SourceRegions(Path(path).read_bytes())
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}). Save it first.") from error
-    regions = source.statements_reading(wanted.name) if wanted.kind == "statement" else source.regions
-    fitting = [region for region in regions if region.pattern == wanted.pattern]
-    fitting = [region for region in fitting if region.path == wanted.path] or fitting
-    if not fitting:
+    region = same_in(source, wanted)
+    if region is None:
         raise UsageError(
             f"The region {printable(wanted.name)} is not in {Path(path).name} as it is on disk;"
             " save the file and profile again."
         )
-    return min(fitting, key=lambda region: abs(region.line - wanted.line)).line
+    return region.line

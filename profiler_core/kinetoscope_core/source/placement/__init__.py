@@ -3,7 +3,7 @@
 Compares texts only: knows no editor, no files and no times.
 """
 
-from kinetoscope_core.source.placement.fingerprints import Fingerprint, fingerprint_at, fingerprints_of
+from kinetoscope_core.source.placement.fingerprints import Fingerprint, fingerprints_of
 from kinetoscope_core.source.placement.placement import Placement, Placer, Stale, fits, place
 
-__all__ = ["Fingerprint", "Placement", "Placer", "Stale", "fingerprint_at", "fingerprints_of", "fits", "place"]
+__all__ = ["Fingerprint", "Placement", "Placer", "Stale", "fingerprints_of", "fits", "place"]

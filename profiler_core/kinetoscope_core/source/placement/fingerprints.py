@@ -1,16 +1,16 @@
 """What is kept of each region when it is measured, so that it can be found again in edited text."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kinetoscope_core.source.placement.digests import digest_of
 from kinetoscope_core.source.placement.outline import Outline
-from kinetoscope_core.source.regions import Kind, NamePattern, Region, SourceRegions
+from kinetoscope_core.source.regions import Kind, Named, NamePattern, Region, SourceRegions
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Named):
     """A region as it stood in the measured text.
 
     Name, kind, path and `ordinal` (from 0, among those with the same three) name it within its file. `line` is where
@@ -34,20 +34,6 @@ class Fingerprint:
     block_row: int
     file: str
     file_bytes: int
-
-    @property
-    def name(self) -> str:
-        """The name to show, as `Region.name`."""
-        return self.pattern.text
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the source told the whole name."""
-        return self.pattern.exact is not None and self.kind != "statement"
-
-    def matches(self, runtime_name: str) -> bool:
-        """Whether a name seen at run time can be this region's."""
-        return self.kind == "statement" or self.pattern.matches(runtime_name)
 
 
 def fingerprints_of(source: SourceRegions | str | bytes, lines: Iterable[int] = ()) -> list[Fingerprint]:
@@ -94,15 +80,3 @@ def _alike_before(source: SourceRegions, statement: Region) -> int:
 def file_digest(data: bytes) -> str:
     """The digest of a whole text."""
     return digest_of(data)
-
-
-def fingerprint_at(fingerprints: Iterable[Fingerprint], line: int | None, name: str) -> Fingerprint | None:
-    """The fingerprint that measures with this line and name belong to. Where two would do, one that the source
-    names goes first, and of these an exact name.
-    """
-    fitting: Sequence[Fingerprint] = [each for each in fingerprints if each.line == line and each.matches(name)]
-    return min(fitting, key=_strangeness, default=None)
-
-
-def _strangeness(each: Fingerprint) -> tuple[bool, bool, int]:
-    return each.kind == "statement", not each.is_exact, -each.pattern.literal_length

@@ -6,7 +6,7 @@ Reads text only: imports nothing of the user's, opens no other file, and knows n
 from kinetoscope_core.source.regions.edited_text import Edit, LineEdit, SourceRegions, find_regions
 from kinetoscope_core.source.regions.helpers import helped_statements
 from kinetoscope_core.source.regions.name_patterns import NamePattern
-from kinetoscope_core.source.regions.region import Decorates, Kind, Region, RegionsByName, region_at
+from kinetoscope_core.source.regions.region import Decorates, Kind, Named, Region
 from kinetoscope_core.source.syntax.positions import Encoding, Position, Range, byte_column, line_starts, units_before
 
 __all__ = [
@@ -16,15 +16,14 @@ __all__ = [
     "Kind",
     "LineEdit",
     "NamePattern",
+    "Named",
     "Position",
     "Range",
     "Region",
-    "RegionsByName",
     "SourceRegions",
     "byte_column",
     "find_regions",
     "helped_statements",
     "line_starts",
-    "region_at",
     "units_before",
 ]

@@ -1,7 +1,6 @@
-"""A region as it stands in the source, and which one it was when a place and a name come back from a run."""
+"""A region as it stands in the source."""
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from kinetoscope_core.source.regions.name_patterns import NamePattern
 from kinetoscope_core.source.syntax.positions import Position, Range
@@ -24,7 +23,34 @@ class Shape(NamedTuple):
     decorates: Decorates | None
 
 
-class Region:
+class _HasName(Protocol):
+    @property
+    def pattern(self) -> NamePattern: ...
+    @property
+    def kind(self) -> Kind: ...
+
+
+class Named:
+    """What has the name of a region, as far as the source tells it."""
+
+    __slots__ = ()
+
+    @property
+    def name(self: _HasName) -> str:
+        """The name to show: exact, or with `{…}` for what is only known at run time."""
+        return self.pattern.text
+
+    @property
+    def is_exact(self: _HasName) -> bool:
+        """Whether the source tells the whole name."""
+        return self.kind != "statement" and self.pattern.exact is not None
+
+    def matches(self: _HasName, runtime_name: str) -> bool:
+        """Whether a name seen at run time can be this region's."""
+        return self.kind == "statement" or self.pattern.matches(runtime_name)
+
+
+class Region(Named):
     """One place where a `record_function` is entered.
 
     `call` is the `record_function(...)` expression. `item` is what enters it: the with-item, the decorator with its
@@ -99,20 +125,6 @@ class Region:
     def decorates(self) -> Decorates | None:
         return self._shape.decorates
 
-    @property
-    def name(self) -> str:
-        """The name to show: exact, or with `{…}` for what is only known at run time."""
-        return self.pattern.text
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the source tells the whole name."""
-        return self.pattern.exact is not None and self.kind != "statement"
-
-    def matches(self, runtime_name: str) -> bool:
-        """Whether a name seen at run time can be this region's."""
-        return self.kind == "statement" or self.pattern.matches(runtime_name)
-
     def _value(self) -> Shape:
         shape = self._shape
         lines = {"line": self.line, "statement_line": self.statement_line}
@@ -131,37 +143,3 @@ class Region:
 def _moved(place: Range, rows: int) -> Range:
     (row, column), (end_row, end_column) = place
     return Range(Position(row + rows, column), Position(end_row + rows, end_column))
-
-
-class RegionsByName:
-    """The regions of a file, to be asked which of them a name seen at run time may be."""
-
-    def __init__(self, regions: Iterable[Region]) -> None:
-        self._exact: dict[str, list[Region]] = {}
-        self._others: list[Region] = []
-        for region in regions:
-            if region.is_exact:
-                self._exact.setdefault(region.name, []).append(region)
-            else:
-                self._others.append(region)
-
-    def that_may_be(self, name: str) -> list[Region]:
-        """Those whose whole name it is, before those of which the source tells less; in their order in the file."""
-        return [*self._exact.get(name, ()), *self._others]
-
-
-def region_at(regions: Iterable[Region], line: int, name: str) -> Region | None:
-    """The region that was entered at `line` (from 1) under `name`, or `None`.
-
-    `line` is `frame.f_lineno` of the code that entered it, or `co_firstlineno` of the decorated function. CPython up
-    to 3.12 reports the line of the `with` keyword for every item, 3.13 that of the item, and the line of a call spread
-    over several lines differs as well: any line of the statement up to the end of the item is taken, the closest wins.
-    """
-    fitting = [region for region in regions if region.statement_line <= line <= region.last_line]
-    fitting = [region for region in fitting if region.matches(name)]
-    return min(fitting, key=lambda region: _strangeness(region, line), default=None)
-
-
-def _strangeness(region: Region, line: int) -> tuple[bool, bool, int, int]:
-    is_elsewhere = not region.item.start.row < line <= region.item.end.row + 1
-    return is_elsewhere, not region.is_exact, -region.pattern.literal_length, abs(region.line - line)
