@@ -9,7 +9,7 @@ from kinetoscope_core.source.placement.digests import Call, Code, Spot, digest_o
 from kinetoscope_core.source.regions import Range, Region, SourceRegions
 from kinetoscope_core.source.syntax.tree import Chunk
 
-_Calls = dict[int, tuple[Call, ...]]
+_Calls = dict[int, list[Range]]
 
 
 class Outline:
@@ -39,7 +39,7 @@ class Outline:
         found: dict[int, Code] = {}
         for at, inside in members.items():
             spots = tuple(self._spot(regions[index], self._rows[at]) for index in inside)
-            found.update(zip(inside, _codes(self._pieces[at], calls.get(at, ()), spots), strict=True))
+            found.update(zip(inside, _codes(self._pieces[at], self._calls_in(at, calls), spots), strict=True))
         codes = {index: found[index] for index in wanted}
         self._add_what_ran_before(codes, at_piece, calls)
         return codes
@@ -48,12 +48,15 @@ class Outline:
         return bisect_right(self._rows, row) - 1
 
     def _calls(self, regions: Iterable[Region]) -> _Calls:
-        calls: dict[int, set[Call]] = {}
+        calls: _Calls = {}
         for region in regions:
             if region.kind != "statement":  # its line is what it is recognised by
-                at = self._at_row(region.call.start.row)
-                calls.setdefault(at, set()).add(_moved(region.call, -self._rows[at]))
-        return {at: tuple(sorted(inside)) for at, inside in calls.items()}
+                call = region.call
+                calls.setdefault(self._at_row(call.start.row), []).append(call)
+        return calls
+
+    def _calls_in(self, at: int, calls: _Calls) -> tuple[Call, ...]:
+        return tuple(sorted({_moved(call, -self._rows[at]) for call in calls.get(at, ())}))
 
     def _spot(self, region: Region, first_row: int) -> Spot:
         end = None if region.body is None else (region.body.end.row - first_row, region.body.end.column)
@@ -73,7 +76,7 @@ class Outline:
         done = 0
         for place in sorted(places):
             for at in range(done, place):
-                run.update(_run_by(self._pieces[at], calls.get(at, ())))
+                run.update(_run_by(self._pieces[at], self._calls_in(at, calls)))
             done = place
             for index in places[place]:
                 code = codes[index]
