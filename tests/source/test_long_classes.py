@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinetoscope_core.source.placement import Placer, fingerprints_of, place
+from kinetoscope_core.source.placement import Placer, fingerprints_of
 from kinetoscope_core.source.regions import Edit, LineEdit, SourceRegions, edited_text, find_regions
 from kinetoscope_core.source.syntax import chunks
 from kinetoscope_core.source.syntax.tree import Chunk
@@ -213,7 +213,7 @@ def test_after_any_edits_times_are_where_the_final_text_alone_puts_them(
             assert [(each.data, each.inside) for each in source.pieces] == [
                 (each.data, each.inside) for each in alone.pieces
             ]
-            assert placer.place(source) == place(fingerprints, text)
+            assert placer.place(source) == Placer(fingerprints).place(text)
         assert all(each.region and not each.is_stale for each in placer.place(SOURCE))
 
 
@@ -222,7 +222,7 @@ def test_what_runs_below_a_long_class_counts_for_regions_at_module_level():
         fingerprints = fingerprints_of(SOURCE)
         below = SOURCE.replace("\nwith rf(NAME)", "\nstart()\nwith rf(NAME)", 1)
         assert below != SOURCE
-        stale = [each.fingerprint.path for each in place(fingerprints, below) if each.is_stale]
+        stale = [each.fingerprint.path for each in Placer(fingerprints).place(below) if each.is_stale]
         assert stale
         assert set(stale) == {""}
 

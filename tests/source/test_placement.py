@@ -1,17 +1,17 @@
 """Measured regions follow their code through edits, and say when they no longer are what was measured."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from kinetoscope_core.source.placement import (
+    Fingerprint,
     Placement,
     Placer,
     fingerprints_of,
-    fits,
-    place,
 )
 from kinetoscope_core.source.placement.normal_form import code_lines
 from kinetoscope_core.source.regions import Edit, SourceRegions
@@ -68,6 +68,14 @@ with record_function("main"):
     model.forward(x)
 '''
 NAMES = ["load", "first", "second", "backward", "step", "step", "stacked", "main"]
+
+
+def place(fingerprints: Sequence[Fingerprint], text: str | bytes) -> list[Placement]:
+    return Placer(fingerprints).place(text)
+
+
+def fits(fingerprints: Sequence[Fingerprint], text: str) -> bool:
+    return any(not each.is_gone for each in place(fingerprints, text))
 
 
 def told(placements: list[Placement]) -> list[tuple[str, int, str | None] | str]:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinetoscope_core.source.regions import Edit, Encoding, LineEdit, SourceRegions, find_regions, line_starts
+from kinetoscope_core.source.regions import Edit, Encoding, LineEdit, SourceRegions, find_regions
+from kinetoscope_core.source.syntax.positions import line_starts
 
 SOURCE = '''\
 import torch

@@ -4,14 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinetoscope_core.source.regions import (
-    Encoding,
-    SourceRegions,
-    byte_column,
-    find_regions,
-    line_starts,
-    units_before,
-)
+from kinetoscope_core.source.regions import Encoding, SourceRegions, find_regions
+from kinetoscope_core.source.syntax.positions import byte_column, line_starts, units_before
 
 IMPORT = "from torch.profiler import record_function as rf"
 ENCODINGS: list[Encoding] = ["utf-8", "utf-16", "utf-32"]

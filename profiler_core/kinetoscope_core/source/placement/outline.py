@@ -38,7 +38,7 @@ class Outline:
         calls = self._calls(regions)
         found: dict[int, Code] = {}
         for at, inside in members.items():
-            spots = tuple(self._spot(regions[index], self._rows[at]) for index in inside)
+            spots = tuple(_spot(regions[index], self._rows[at]) for index in inside)
             found.update(zip(inside, _codes(self._pieces[at], self._calls_in(at, calls), spots), strict=True))
         codes = {index: found[index] for index in wanted}
         self._add_what_ran_before(codes, at_piece, calls)
@@ -57,10 +57,6 @@ class Outline:
 
     def _calls_in(self, at: int, calls: _Calls) -> tuple[Call, ...]:
         return tuple(sorted({_moved(call, -self._rows[at]) for call in calls.get(at, ())}))
-
-    def _spot(self, region: Region, first_row: int) -> Spot:
-        end = None if region.body is None else (region.body.end.row - first_row, region.body.end.column)
-        return Spot(region.statement_line - 1 - first_row, end, region.decorates is not None)
 
     def _add_what_ran_before(self, codes: dict[int, Code], at_piece: Sequence[int], calls: _Calls) -> None:
         """For regions outside functions: the top-level statements before theirs, but for imports and definitions.
@@ -85,6 +81,11 @@ class Outline:
                 context = before.digest()
                 function, above = (digest_of(context, part.encode()) for part in (code.function, code.above))
                 codes[index] = code._replace(function=function, above=above)
+
+
+def _spot(region: Region, first_row: int) -> Spot:
+    end = None if region.body is None else (region.body.end.row - first_row, region.body.end.column)
+    return Spot(region.statement_line - 1 - first_row, end, region.decorates is not None)
 
 
 def _codes(piece: Chunk, calls: tuple[Call, ...], spots: tuple[Spot, ...]) -> list[Code]:

@@ -123,16 +123,6 @@ class Placer:
         return regions[found], None if code is None else _stale(self.fingerprints[index], regions[found], code)
 
 
-def place(fingerprints: Iterable[Fingerprint], source: SourceRegions | str | bytes) -> list[Placement]:
-    """A placement for each fingerprint, in their order; see `Placer`."""
-    return Placer(fingerprints).place(source)
-
-
-def fits(fingerprints: Iterable[Fingerprint], source: SourceRegions | str | bytes) -> bool:
-    """Whether a result still has something to show in the text: at least one of its regions is there."""
-    return any(not placement.is_gone for placement in place(fingerprints, source))
-
-
 def _traits(region: Fingerprint | Region, code: Fingerprint | Code) -> Traits:
     return Traits(
         region.pattern, region.kind, region.path, region.line, code.own, code.function, code.above, code.below

@@ -7,7 +7,7 @@ from kinetoscope_core.source.regions.edited_text import Edit, LineEdit, SourceRe
 from kinetoscope_core.source.regions.helpers import helped_statements
 from kinetoscope_core.source.regions.name_patterns import NamePattern
 from kinetoscope_core.source.regions.region import Decorates, Kind, Named, Region
-from kinetoscope_core.source.syntax.positions import Encoding, Position, Range, byte_column, line_starts, units_before
+from kinetoscope_core.source.syntax.positions import Encoding, Position, Range
 
 __all__ = [
     "Decorates",
@@ -21,9 +21,6 @@ __all__ = [
     "Range",
     "Region",
     "SourceRegions",
-    "byte_column",
     "find_regions",
     "helped_statements",
-    "line_starts",
-    "units_before",
 ]

@@ -151,9 +151,9 @@ class Chunk:
         """The node's text."""
         return decoded(self.text[node.start_byte : node.end_byte])
 
-    def range_of(self, first: Node, last: Node | None = None) -> Range:
-        """From the start of a node to its end, or to the end of another, in places of the unrepaired piece."""
-        return Range(self.position(first.start_point), self.position((first if last is None else last).end_point))
+    def range_of(self, node: Node) -> Range:
+        """From the start of a node to its end, in places of the unrepaired piece."""
+        return Range(self.position(node.start_point), self.position(node.end_point))
 
     def line_of(self, node: Node) -> int:
         """The line on which a node starts, from 1 in the unrepaired piece."""
