@@ -376,6 +376,15 @@ def test_at_module_level_what_runs_until_it_is_left_is_its_own_code():
     assert why(now(source, source.replace("h()", "h(1)"))) == {}
 
 
+@pytest.mark.parametrize("first", ["else:", "finally:", "    else:", ")"])
+def test_a_text_may_begin_in_the_middle_of_a_statement(first: str):
+    source = f"{first}\n    from torch.profiler import record_function\n    with record_function('a'):\n        g()\n"
+    (fingerprint,) = fingerprints_of(source)
+    assert fingerprint.own
+    assert why(now(source, source + "h()\n")) == {}
+    assert why(now(source, source.replace("g()", "g(1)"))) == {"a": "own code changed"}
+
+
 def test_what_stands_below_a_function_at_module_level_is_no_part_of_it():
     assert why(after("model = Model()\n", "model = Model(1)\n")) == {"main": "function changed"}
 
@@ -563,6 +572,15 @@ def test_any_two_texts_give_at_most_one_print_a_region(one: list[str], other: li
     places = [each.region for each in placements if each.region]
     assert len(set(places)) == len(places)
     assert all(not each.is_stale and each.region for each in place(fingerprints_of(old), old))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from([*LINES, *["    from torch.profiler import record_function"] * 9]), max_size=12))
+def test_any_text_is_where_it_was_in_itself(lines: list[str]):
+    text = "\n".join(lines)
+    fingerprints = fingerprints_of(text)
+    assert all(not each.is_stale and each.region for each in place(fingerprints, text))
+    assert all(each.region for each in place(fingerprints, text + "\n"))
 
 
 HELPED = """import torch

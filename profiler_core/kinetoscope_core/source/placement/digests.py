@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from kinetoscope_core.source.placement.normal_form import CodeLines, code_lines
 
 _NOT_RUN: Final = (b"@", b"def ", b"async def ", b"class ", b"import ", b"from ")
-_GOING_ON: Final = frozenset({b"else", b"elif", b"except", b"finally"})
+_GOING_ON: Final = frozenset({b"else", b"elif", b"except", b"finally"})  # a statement above
 _DEFINITION: Final = re.compile(rb"[ \t]*(?:@|(?:async[ \t]+def|def|class)\b)")
 _BESIDE_IT: Final = re.compile(rb"\n(?=[^\s#)\]}@])(?!(?:async[ \t]+def|def|class)\b)")
 
@@ -117,10 +117,10 @@ def _statements(lines: CodeLines) -> list[int]:
     starts: list[int] = []
     is_decorated = False
     for index, ((_, column), form) in enumerate(zip(lines.places, lines.forms, strict=True)):
-        if column == 0 or index == 0:
-            if not is_decorated and form.partition(b" ")[0] not in _GOING_ON:
-                starts.append(index)
-            is_decorated = column == 0 and form.startswith(b"@")
+        if index == 0 or (column == 0 and not is_decorated and form.partition(b" ")[0] not in _GOING_ON):
+            starts.append(index)
+        if column == 0:
+            is_decorated = form.startswith(b"@")
     return starts
 
 
@@ -167,23 +167,23 @@ def _codes(lines: CodeLines, stretches: Sequence[_Stretch], start: int, end: int
     """The code of all regions of one function: each of its lines is read once for all of them."""
     coded = _coded(lines, start, end)
     function = digest_of(b"".join(coded))
-    above: dict[int, str] = {}
-    below: dict[int, str] = {}
-    running = blake2b(digest_size=8)
-    done = start
-    for at in sorted({stretch.start for stretch in stretches}):
-        running.update(b"".join(coded[done - start : at - start]))
-        done = at
-        above[at] = running.hexdigest()
-    running = blake2b(digest_size=8)
-    done = end
-    for at in sorted({stretch.end for stretch in stretches}, reverse=True):
-        running.update(b"".join(reversed(coded[at - start : done - start])))
-        done = at
-        below[at] = running.hexdigest()
+    above = _running_digests(coded, (stretch.start - start for stretch in stretches))
+    below = _running_digests(coded[::-1], (end - stretch.end for stretch in stretches))
     for stretch in stretches:
         own = digest_of(b"".join(_coded(lines, stretch.start, stretch.end)))
-        yield stretch, Code(own, function, above[stretch.start], below[stretch.end])
+        yield stretch, Code(own, function, above[stretch.start - start], below[end - stretch.end])
+
+
+def _running_digests(coded: Sequence[bytes], counts: Iterable[int]) -> dict[int, str]:
+    """The digests of so many of the first lines."""
+    running = blake2b(digest_size=8)
+    done = 0
+    found: dict[int, str] = {}
+    for count in sorted(set(counts)):
+        running.update(b"".join(coded[done:count]))
+        done = count
+        found[count] = running.hexdigest()
+    return found
 
 
 def _coded(lines: CodeLines, start: int, end: int) -> list[bytes]:

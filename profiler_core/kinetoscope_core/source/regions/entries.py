@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from kinetoscope_core.source.regions.region import Decorates, Kind
+from kinetoscope_core.source.regions.name_patterns import UNKNOWN
+from kinetoscope_core.source.regions.region import Decorates, Kind, Shape
 from kinetoscope_core.source.syntax.bindings import values_of
 from kinetoscope_core.source.syntax.positions import Range
 from kinetoscope_core.source.syntax.scopes import Place, Scope, bindings, mentions_between, place_of
@@ -20,15 +21,9 @@ _BLOCKS: Final = frozenset({"block", "module"})
 
 
 class Entry(NamedTuple):
-    """Where a context manager is entered, as in `Region`; rows and lines count from the chunk's first."""
+    """Where a context manager is entered. The shape's pattern and call are still those of no call."""
 
-    kind: Kind
-    item: Range
-    body: Range | None
-    line: int
-    statement_line: int
-    path: str
-    decorates: Decorates | None
+    shape: Shape
     place: Place
 
 
@@ -91,16 +86,9 @@ def _is_entered_on(way: Way, at: int) -> bool:
 def _entry(
     chunk: Chunk, way: Way, item: Node, statement: Node, body: Range | None, *, kind: Kind, line_of: Node
 ) -> Entry:
-    return Entry(
-        kind=kind,
-        item=chunk.range_of(item),
-        body=body,
-        line=chunk.line_of(line_of),
-        statement_line=chunk.line_of(statement),
-        path=".".join(names_around(chunk, way)),
-        decorates=None,
-        place=place_of(way),
-    )
+    place, path = chunk.range_of(item), ".".join(names_around(chunk, way))
+    shape = Shape(UNKNOWN, kind, place, place, body, chunk.line_of(line_of), chunk.line_of(statement), path, None)
+    return Entry(shape, place_of(way))
 
 
 def names_around(chunk: Chunk, way: Way) -> list[str]:
@@ -138,7 +126,7 @@ def _decorator_entry(chunk: Chunk, way: Way, at: int) -> Entry | None:
     name = definition.child_by_field_name("name")
     names = [*names_around(chunk, way), *([] if name is None else [chunk.content(name)])]
     decorates = "class" if is_class else _decorates(chunk, definition, entry.place.scopes)
-    return entry._replace(path=".".join(names), decorates=decorates)
+    return entry._replace(shape=entry.shape._replace(path=".".join(names), decorates=decorates))
 
 
 def _enter_context_entry(chunk: Chunk, way: Way, at: int) -> Entry | None:

@@ -218,18 +218,7 @@ class Finder:
     def _find(self, call: Node, site: Site, index: int, entry: Entry) -> Iterator[_Find]:
         pattern = name_of(call, site, self._names)
         if pattern is not None:
-            call_place = self.chunks[site.chunk].range_of(call)
-            shape = Shape(
-                pattern,
-                entry.kind,
-                call_place,
-                entry.item,
-                entry.body,
-                entry.line,
-                entry.statement_line,
-                entry.path,
-                entry.decorates,
-            )
+            shape = entry.shape._replace(pattern=pattern, call=self.chunks[site.chunk].range_of(call))
             if site.chunk == index:
                 yield _Find(shape, None)
             else:
