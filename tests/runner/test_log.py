@@ -29,7 +29,7 @@ def test_a_run_is_told_in_the_log_without_the_script_s_words_and_values_of_varia
         "kinetoscope ",
         "command profile",
         "interpreter: ",
-        "profile interpreter=",
+        "profile script=",
         "starting ",
         "runner: hello ",
         'runner: phase {"phase": "torch-imported"}',
