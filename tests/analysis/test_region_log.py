@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kinetoscope_core.analysis.region_log import (
-    Entry,
+    LoggedCall,
     LoggedRecording,
     LoggedRegion,
     RegionLog,
@@ -43,7 +43,7 @@ def region(name, line=1, safe_name=None):
 
 def matched(regions, entries, calls):
     """`entries` are (region, time) or (region, time, thread); the result are indices into them, None for no entry."""
-    made = [Entry(e[0], i, i, e[2] if len(e) > 2 else "1", BASE + e[1]) for i, e in enumerate(entries)]
+    made = [LoggedCall(e[0], i, i, e[2] if len(e) > 2 else "1", BASE + e[1]) for i, e in enumerate(entries)]
     recorded = LoggedRecording(Path(), is_of_script=False, records_cuda=False, entries=made)
     log = RegionLog(regions, [recorded], [], 0, was_aside=False)
     return [entry and entry.call for entry in match_entries(log, recorded, calls, BASE)]

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from kinetoscope_core.run.standby import Preparation
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.runs.standby import PREPARE_AFTER_S, WarmInterpreter
-from kinetoscope_server.runs.worker import Worker
+from kinetoscope_server.runs.worker import WorkerProcess
 
 from .test_profiling import ENDLESS, processes_in
 
@@ -289,7 +289,7 @@ async def test_a_warm_run_is_cancelled_within_a_second_and_leaves_no_process(scr
 async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):
     workers = []
 
-    class Noted(Worker):
+    class Noted(WorkerProcess):
         def __init__(self):
             super().__init__()
             workers.append(self)
@@ -298,7 +298,7 @@ async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):
             self.prepared = asyncio.ensure_future(super().prepare(order))
             return self.prepared
 
-    monkeypatch.setattr("kinetoscope_server.runs.standby.Worker", Noted)
+    monkeypatch.setattr("kinetoscope_server.runs.standby.WorkerProcess", Noted)
     states = []
     warm = WarmInterpreter(states.append, print, idle_s=0.5)
     warm.after(REQUEST, {"event": "result", "preparation": PREPARATION})

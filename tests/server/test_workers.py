@@ -6,14 +6,14 @@ import pytest
 
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.runs import worker as worker_module
-from kinetoscope_server.runs.worker import Worker, problem_of
+from kinetoscope_server.runs.worker import WorkerProcess, problem_of
 
 REQUEST = RunRequest("x.py")
 
 
 async def result_of(monkeypatch, program):
     monkeypatch.setattr(worker_module, "_START", f"import os, sys, time; sys.stdin.readline()\n{program}")
-    worker = Worker()
+    worker = WorkerProcess()
     event = await asyncio.wait_for(worker.profile(REQUEST), 30)
     await asyncio.wait_for(worker.ended.wait(), 30)
     return event
@@ -54,7 +54,7 @@ async def test_what_follows_a_result_is_read_until_the_worker_has_ended(monkeypa
         print('{"event": "progress", "is_leaving": true}', flush=True)
         """,
     )
-    worker = Worker()
+    worker = WorkerProcess()
     worker.on_event = lambda event: seen.append(event["event"])
     assert (await worker.profile(REQUEST))["event"] == "result"
     await asyncio.wait_for(worker.ended.wait(), 30)
@@ -75,7 +75,7 @@ async def test_one_cancel_is_one_and_kills_nothing(monkeypatch):
         assert not sys.stdin.readline()
         """,
     )
-    worker = Worker()
+    worker = WorkerProcess()
     worker.on_event = lambda event: worker.cancel() if event["event"] == "begun" else None
     assert (await asyncio.wait_for(worker.profile(REQUEST), 30))["event"] == "result"
     worker.end()

@@ -44,7 +44,7 @@ class LoggedRegion:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LoggedCall:
     """One call: its region, and how many calls of the region and of its place the process had made before."""
 
     region: int
@@ -64,7 +64,7 @@ class LoggedRecording:
     trace: Path
     is_of_script: bool
     records_cuda: bool
-    entries: Sequence[Entry]
+    entries: Sequence[LoggedCall]
     still_open: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
@@ -135,7 +135,7 @@ def _recording(folder: Path, raw: dict[str, Any]) -> LoggedRecording:
         strict=True,
     )
     entries = [
-        Entry(region, call, place_call, str(thread), time_ns) for region, call, place_call, thread, time_ns in rows
+        LoggedCall(region, call, place_call, str(thread), time_ns) for region, call, place_call, thread, time_ns in rows
     ]
     return LoggedRecording(
         folder / raw["trace"], raw["is_of_script"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
@@ -151,13 +151,13 @@ _PATTERN = "\0"
 
 def match_entries(
     log: RegionLog, recording: LoggedRecording, calls: Sequence[Call], base_time_ns: int | None
-) -> list[Entry | None]:
+) -> list[LoggedCall | None]:
     """For each call the entry that made it; None for torch's own annotations.
 
     By thread and name, in order. Where the counts differ (a region was open when the profiler started, or it stopped
     between log and region) the clock decides: a call goes to the latest entry before its start.
     """
-    entries: defaultdict[_Key, list[Entry]] = defaultdict(list)
+    entries: defaultdict[_Key, list[LoggedCall]] = defaultdict(list)
     for entry in recording.entries:
         region = log.regions[entry.region]
         name = _PATTERN + region.name if region.is_pattern else region.safe_name
@@ -165,7 +165,7 @@ def match_entries(
     wanted: defaultdict[_Key, list[int]] = defaultdict(list)
     for index, call in enumerate(calls):
         wanted[call.tid, _logged_as(call, entries)].append(index)
-    matched: list[Entry | None] = [None] * len(calls)
+    matched: list[LoggedCall | None] = [None] * len(calls)
     for key, indices in wanted.items():
         indices.sort(key=lambda index: calls[index].start_ns)
         candidates = sorted(entries.get(key, []), key=lambda entry: entry.time_ns)
@@ -177,16 +177,16 @@ def match_entries(
     return matched
 
 
-def _logged_as(call: Call, entries: Mapping[_Key, Sequence[Entry]]) -> str:
+def _logged_as(call: Call, entries: Mapping[_Key, Sequence[LoggedCall]]) -> str:
     """The name under which the log has it: its own, its pattern's, or what the log counts together."""
     names = (call.name, _PATTERN + pattern_of(call.name), _PATTERN + _OTHER_NAMES)
     return next((name for name in names if (call.tid, name) in entries), call.name)
 
 
 def _match_by_time(
-    matched: list[Entry | None],
+    matched: list[LoggedCall | None],
     indices: Sequence[int],
-    candidates: Sequence[Entry],
+    candidates: Sequence[LoggedCall],
     calls: Sequence[Call],
     base_time_ns: int,
 ) -> None:

@@ -16,7 +16,7 @@ from kinetoscope_core.results.store import Store
 from kinetoscope_server.features import hovers
 from kinetoscope_server.results.by_file import Placed, Row
 from kinetoscope_server.runs.targets import examined_request
-from kinetoscope_server.runs.worker import Worker, problem_of
+from kinetoscope_server.runs.worker import WorkerProcess, problem_of
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import uri_of
 from kinetoscope_server.text.finding_pages import page_of
@@ -51,7 +51,7 @@ async def doctor(server: KinetoscopeServer, path: str | None) -> str:
     """Shows what a file's runs have to measure with, and what is wrong; returns that text."""
     settings = server.configuration.general if path is None else await server.configuration.of(uri_of(path))
     try:
-        event = await Worker().examine(examined_request(path, settings, server.root_of(path or "")))
+        event = await WorkerProcess().examine(examined_request(path, settings, server.root_of(path or "")))
         text = event["text"] if event["event"] == "result" else problem_of(event).message
     except KinetoscopeError as error:
         text = str(error)

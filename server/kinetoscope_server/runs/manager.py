@@ -11,7 +11,7 @@ from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.protocol.client import Client
 from kinetoscope_server.runs.progress import RunProgress, phase_text
 from kinetoscope_server.runs.standby import WarmInterpreter
-from kinetoscope_server.runs.worker import Event, TraceFiles, Worker, error_event
+from kinetoscope_server.runs.worker import Event, TraceFiles, WorkerProcess, error_event
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class ActiveRun:
     uri: str
     region: tuple[int, str] | None
     job: RunRequest | TraceFiles
-    worker: Worker
+    worker: WorkerProcess
     progress: RunProgress
     phase: str = "starting"
     is_cancelled: bool = False
@@ -41,7 +41,7 @@ class CleanUp:
     """A script whose run is over and shown, and which does what its `finally` blocks and exit functions say."""
 
     title: str
-    worker: Worker
+    worker: WorkerProcess
     progress: RunProgress
     showing: asyncio.Future[None] | None = None
 
@@ -70,7 +70,7 @@ class Runs:
         finish: Callable[[Event], T],
     ) -> asyncio.Future[T]:
         """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
-        worker = (self.warm.worker_for(job) if isinstance(job, RunRequest) else None) or Worker()
+        worker = (self.warm.worker_for(job) if isinstance(job, RunRequest) else None) or WorkerProcess()
         active = self.active = ActiveRun(title, uri, region, job, worker, RunProgress(self._client, token))
 
         def note(event: Event) -> None:

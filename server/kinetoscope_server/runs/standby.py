@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from kinetoscope_core.run.standby import Preparation
 from kinetoscope_core.runner.request import RunRequest
-from kinetoscope_server.runs.worker import Event, Worker
+from kinetoscope_server.runs.worker import Event, WorkerProcess
 
 log = logging.getLogger(__name__)
 
@@ -35,14 +35,14 @@ class WarmInterpreter:
         self._on_state = on_state
         self._say = say
         self._idle_s = idle_s
-        self._worker: Worker | None = None
+        self._worker: WorkerProcess | None = None
         self._last: tuple[Preparation, _Script] | None = None
         self._state: State = "none"
         self._cold: dict[_Script, str] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
 
-    def worker_for(self, request: RunRequest) -> Worker | None:
+    def worker_for(self, request: RunRequest) -> WorkerProcess | None:
         """The prepared worker, for one run; None where there is none or the script has to start cold."""
         if not request.prepares_next or request.is_plain:
             return None
@@ -114,7 +114,7 @@ class WarmInterpreter:
                 self._lost(preparation, script, why, is_lasting=event.get("is_lasting", False))
 
         self.drop()
-        worker = self._worker = Worker()
+        worker = self._worker = WorkerProcess()
         worker.on_event = note
         self._set("preparing")
         self._starting = asyncio.ensure_future(worker.prepare(preparation))

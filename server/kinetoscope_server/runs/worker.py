@@ -42,7 +42,7 @@ class TraceFiles(NamedTuple):
     sources: Sequence[str]
 
 
-class Worker:
+class WorkerProcess:
     """A process for one job. `prepare` may start it ahead; `profile`, `read` or `examine` gives it the job and returns
     its last event.
 

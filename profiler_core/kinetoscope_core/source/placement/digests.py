@@ -19,7 +19,7 @@ Call = tuple[tuple[int, int], tuple[int, int]]
 """Where a `record_function(...)` starts and ends: rows and columns in a piece."""
 
 
-class Spot(NamedTuple):
+class RegionRows(NamedTuple):
     """Where a region stands in a piece: the row of its statement and, if it is known, where what runs inside ends."""
 
     row: int
@@ -89,7 +89,7 @@ def run_by(text: bytes) -> bytes:
     return b"".join(_statement_digests(lines, _statements(lines)))
 
 
-def digests(text: bytes, spots: Sequence[Spot]) -> list[Code]:
+def digests(text: bytes, spots: Sequence[RegionRows]) -> list[Code]:
     """The code of each spot of a piece, in which `without_calls` has been at work."""
     lines = code_lines(text)
     if not lines.forms:
@@ -143,7 +143,7 @@ def _ends(depths: Sequence[int]) -> list[int]:
     return ends
 
 
-def _stretch(lines: CodeLines, ends: Sequence[int], statements: Sequence[int], spot: Spot) -> _Stretch:
+def _stretch(lines: CodeLines, ends: Sequence[int], statements: Sequence[int], spot: RegionRows) -> _Stretch:
     forms, depths = lines.forms, lines.depths
     start = max(bisect_left(lines.places, (spot.row + 1, 0)) - 1, 0)
     if spot.is_decorator:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from hashlib import blake2b
 from itertools import accumulate
 
-from kinetoscope_core.source.placement.digests import Call, Code, Spot, digest_of, digests, run_by, without_calls
+from kinetoscope_core.source.placement.digests import Call, Code, RegionRows, digest_of, digests, run_by, without_calls
 from kinetoscope_core.source.regions import Range, Region, SourceRegions
 from kinetoscope_core.source.syntax.tree import Chunk
 
@@ -83,12 +83,12 @@ class Outline:
                 codes[index] = code._replace(function=function, above=above)
 
 
-def _spot(region: Region, first_row: int) -> Spot:
+def _spot(region: Region, first_row: int) -> RegionRows:
     end = None if region.body is None else (region.body.end.row - first_row, region.body.end.column)
-    return Spot(region.statement_line - 1 - first_row, end, region.decorates is not None)
+    return RegionRows(region.statement_line - 1 - first_row, end, region.decorates is not None)
 
 
-def _codes(piece: Chunk, calls: tuple[Call, ...], spots: tuple[Spot, ...]) -> list[Code]:
+def _codes(piece: Chunk, calls: tuple[Call, ...], spots: tuple[RegionRows, ...]) -> list[Code]:
     return piece.once(("codes", calls, spots), lambda: digests(without_calls(_text_of(piece), calls), spots))
 
 

@@ -12,7 +12,7 @@ from kinetoscope_core.source.regions.name_patterns import UNKNOWN
 from kinetoscope_core.source.regions.region import Decorates, Kind, Shape
 from kinetoscope_core.source.syntax.bindings import values_of
 from kinetoscope_core.source.syntax.positions import Range
-from kinetoscope_core.source.syntax.scopes import Place, Scope, bindings, mentions_between, place_of
+from kinetoscope_core.source.syntax.scopes import CodePlace, Scope, bindings, mentions_between, place_of
 from kinetoscope_core.source.syntax.tree import Chunk, Step, code_children
 
 Way = tuple[Step, ...]
@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     """Where a context manager is entered. The shape's pattern and call are still those of no call."""
 
     shape: Shape
-    place: Place
+    place: CodePlace
 
 
 class Held(NamedTuple):

@@ -10,7 +10,7 @@ from kinetoscope_core.source.regions.entries import Entry, Held, entry_of, held_
 from kinetoscope_core.source.regions.names import name_of
 from kinetoscope_core.source.regions.region import Region, Shape
 from kinetoscope_core.source.syntax.bindings import Asked, Names, Site, values_of
-from kinetoscope_core.source.syntax.scopes import Mention, Place, mentions
+from kinetoscope_core.source.syntax.scopes import CodePlace, Mention, mentions
 from kinetoscope_core.source.syntax.tree import Chunk, Step
 
 _NAME: Final = b"record_function"
@@ -21,7 +21,7 @@ class _Call(NamedTuple):
 
     node: Node
     function: Node
-    place: Place
+    place: CodePlace
     use: Entry | Held | None
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from kinetoscope_core.source.syntax.scopes import Binding, Place, Scope, bindings
+from kinetoscope_core.source.syntax.scopes import Binding, CodePlace, Scope, bindings
 from kinetoscope_core.source.syntax.tree import Chunk, code_children
 
 RECORD_FUNCTION: Final = frozenset({"torch.profiler.record_function", "torch.autograd.profiler.record_function"})
@@ -24,7 +24,7 @@ class Site(NamedTuple):
     """A place in the file: the number of its chunk, and the place there."""
 
     chunk: int
-    place: Place
+    place: CodePlace
 
 
 class Asked(NamedTuple):
@@ -191,7 +191,7 @@ def _known(origins: Iterable[str]) -> set[str]:
     return known
 
 
-def _seen_from(place: Place, scopes: tuple[object, ...]) -> Place:
+def _seen_from(place: CodePlace, scopes: tuple[object, ...]) -> CodePlace:
     return place if len(scopes) == len(place.scopes) else place._replace(branches=())
 
 

@@ -30,7 +30,7 @@ class Branch(NamedTuple):
     is_loop: bool
 
 
-class Place(NamedTuple):
+class CodePlace(NamedTuple):
     """Where code stands: the scopes around it from the outermost, and the branches inside the innermost of them."""
 
     offset: int
@@ -47,7 +47,7 @@ class Binding:
     scope (`global`, `nonlocal`), which may run before or after anything.
     """
 
-    place: Place
+    place: CodePlace
     origin: str | None = None
     value: Node | None = None
     is_anytime: bool = False
@@ -62,7 +62,7 @@ class Mention:
     """
 
     way: tuple[Step, ...]
-    place: Place
+    place: CodePlace
     is_attribute: bool = False
     binding: Binding | None = None
     declares: Literal["global", "nonlocal"] | None = None
@@ -107,7 +107,7 @@ def bindings(chunk: Chunk, name: bytes) -> dict[tuple[Scope, ...], list[Binding]
     return chunk.once(("bindings", name), lambda: _found_bindings(chunk, name))
 
 
-def place_of(way: tuple[Step, ...]) -> Place:
+def place_of(way: tuple[Step, ...]) -> CodePlace:
     """The scopes and branches around the last node of the way."""
     scopes: list[Scope] = []
     branches: list[Branch] = []
@@ -133,7 +133,7 @@ def place_of(way: tuple[Step, ...]) -> Place:
             branches.append(Branch(node.start_byte, is_loop=False))
         elif kind == "try_statement" and field == "body":
             branches.append(Branch(inner.start_byte, is_loop=False))
-    return Place(way[-1].node.start_byte, tuple(scopes), tuple(branches))
+    return CodePlace(way[-1].node.start_byte, tuple(scopes), tuple(branches))
 
 
 def _found_mentions(chunk: Chunk, name: bytes, *, is_for_binding: bool = False) -> tuple[Mention, ...]:
@@ -194,8 +194,8 @@ def _starred(chunk: Chunk, name: bytes) -> list[Binding]:
     ]
 
 
-def _found_star_imports(chunk: Chunk) -> list[tuple[str, Place]]:
-    found: list[tuple[str, Place]] = []
+def _found_star_imports(chunk: Chunk) -> list[tuple[str, CodePlace]]:
+    found: list[tuple[str, CodePlace]] = []
     for match in _STAR_IMPORT.finditer(chunk.text):
         way = chunk.way_to(match.end() - 1, match.end())
         statement = next((step.node for step in way if step.node.type == "import_from_statement"), None)
@@ -222,7 +222,7 @@ def _mention(chunk: Chunk, way: tuple[Step, ...]) -> Mention | None:
     if is_parameter is not None:
         function = way[is_parameter].node
         outer = place_of(way[: is_parameter + 1])
-        inside = Place(way[-1].node.start_byte, (*outer.scopes, Scope(function.start_byte, "function")), ())
+        inside = CodePlace(way[-1].node.start_byte, (*outer.scopes, Scope(function.start_byte, "function")), ())
         return Mention(way, inside, binding=Binding(inside))
     while at > 1 and way[at - 1].node.type in _PATTERNS:
         at -= 1
@@ -230,7 +230,7 @@ def _mention(chunk: Chunk, way: tuple[Step, ...]) -> Mention | None:
     return Mention(way, place, binding=binding)
 
 
-def _binding(way: tuple[Step, ...], at: int, place: Place) -> Binding | None:
+def _binding(way: tuple[Step, ...], at: int, place: CodePlace) -> Binding | None:
     """The binding made by the parent of `way[at]`, which is the name itself or a pattern with the name in it."""
     field, parent = way[at].field, way[at - 1].node
     kind = parent.type
@@ -241,7 +241,7 @@ def _binding(way: tuple[Step, ...], at: int, place: Place) -> Binding | None:
         scopes = place.scopes
         while scopes and scopes[-1].kind == "comprehension":
             scopes = scopes[:-1]
-        outside = Place(parent.end_byte, scopes, place.branches if scopes == place.scopes else ())
+        outside = CodePlace(parent.end_byte, scopes, place.branches if scopes == place.scopes else ())
         return Binding(outside, value=parent.child_by_field_name("value"))
     if kind == "type_alias_statement" and field == "left":
         return Binding(place)
@@ -278,7 +278,7 @@ def _parameter_function(way: tuple[Step, ...]) -> int | None:
     return function if function >= 0 and way[function].node.type in {"function_definition", "lambda"} else None
 
 
-def _import_mention(chunk: Chunk, way: tuple[Step, ...], place: Place) -> Mention | None:
+def _import_mention(chunk: Chunk, way: tuple[Step, ...], place: CodePlace) -> Mention | None:
     """A name in an import, or in a `case` that captures it."""
     at = len(way) - 1
     name = way[at].node
