@@ -82,20 +82,25 @@ def code_server(browser) -> Path:
 
 
 @pytest.fixture(scope="session")
-def vsix(code_server, tmp_path_factory) -> Path:
-    """The extension for this machine, one for all workers of this run. Packing it takes most of a minute: what is in
-    dist is taken where nothing has changed since.
+def extensions(code_server, tmp_path_factory) -> Path:
+    """The folder of a VS Code's extensions, ours for this machine: installed once for all workers of this run, and copied
+    for each VS Code. Packing it takes most of a minute: what is in dist is taken where nothing has changed since.
     """
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
-    kept = shared / "kinetoscope.vsix"
-    with locked(shared / "vsix.lock"):
-        if not kept.exists():
+    folder = shared / "extensions"
+    with locked(shared / "extensions.lock"):
+        if not (folder / "extensions.json").exists():
             if _newest_vsix_s() < max(path.stat().st_mtime for path in _packed()):
                 subprocess.run([sys.executable, ROOT / "scripts" / "build_vsix.py"], check=True)
-            shutil.copy(max((ROOT / "dist").glob(VSIX), key=lambda path: path.stat().st_mtime), kept)
-    return kept
+            vsix = max((ROOT / "dist").glob(VSIX), key=lambda path: path.stat().st_mtime)
+            own = [f"--config={shared / 'config.yaml'}", f"--user-data-dir={shared / 'installing'}"]
+            install = [f"--extensions-dir={folder}", "--install-extension", vsix]
+            subprocess.run([shutil.which("node"), code_server, *own, *install], check=True)
+            # As after the server's first start by this Python: without it, each scenario would have a first one.
+            subprocess.run([sys.executable, "-m", "compileall", "-q", *folder.glob("*/extension/bundled")], check=True)
+    return folder
 
 
 def _newest_vsix_s() -> float:
@@ -114,7 +119,7 @@ def _packed() -> Iterator[Path]:
 
 
 @pytest.fixture
-def play(browser, code_server, vsix, pictures, tmp_path, record_property) -> Callable[..., None]:
+def play(browser, code_server, extensions, pictures, tmp_path, record_property) -> Callable[..., None]:
     """Plays a scenario of vscode/ with the workspace tmp_path/workspace and the cache tmp_path/cache."""
 
     def playing(scenario: str, **more: object) -> None:
@@ -126,7 +131,7 @@ def play(browser, code_server, vsix, pictures, tmp_path, record_property) -> Cal
             "root": ROOT,
             "pictures": own,
             "entry": code_server,
-            "vsix": vsix,
+            "extensions": extensions,
             "chromium": browser.chromium,
             "perfetto": browser.perfetto,
             "interpreter": sys.executable,

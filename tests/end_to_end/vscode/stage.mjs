@@ -1,5 +1,5 @@
 // What a scenario stands on: a workspace, VS Codes with our extension in one Chromium, steps that are named and pictured.
-// usage: node SCENARIO.mjs '{"scratch", "pictures", "entry", "vsix", "chromium", "perfetto", "interpreter", "root", "seconds"}'
+// usage: node SCENARIO.mjs '{"scratch", "pictures", "entry", "extensions", "chromium", "perfetto", "interpreter", "root", "seconds"}'
 import fs from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -14,6 +14,7 @@ class Stage {
   #servers = [];
   #steps = [];
   #strangers = new Set();
+  #opened;
 
   constructor(given) {
     this.given = given;
@@ -24,7 +25,8 @@ class Stage {
     this.isGivenUp = new Promise((_, reject) => (this.giveUp = reject));
   }
 
-  async open() {
+  /** Starts Chromium. */
+  async #open() {
     const profile = path.join(this.given.scratch, 'chromium');
     // Frames may keep data, as the Perfetto UI must in one: Debian's Chromium refuses it by default.
     fs.mkdirSync(path.join(profile, 'Default'), { recursive: true });
@@ -43,7 +45,6 @@ class Stage {
     this.context.setDefaultTimeout(STEP_TIMEOUT_MS);
     this.context.on('request', (request) => this.#note(request));
     await playPerfetto(this.context, this.given.perfetto);
-    return this;
   }
 
   /** Copies a file of the project into the workspace. */
@@ -65,13 +66,14 @@ class Stage {
       entry: this.given.entry,
       folder: path.join(this.given.scratch, `vscode-${this.#servers.length + 1}`),
       workspace: this.workspace,
-      vsix: hasExtension ? this.given.vsix : null,
+      extensions: hasExtension ? this.given.extensions : null,
       settings: { 'kinetoscope.interpreter': this.given.interpreter, ...settings },
       isTrusted,
       environment: { XDG_CACHE_HOME: this.cache },
     });
     this.#servers.push(server);
-    await server.start();
+    this.#opened ??= this.#open();
+    await Promise.all([this.#opened, server.start()]);
     this.page = page ?? (await this.context.newPage());
     this.workbench = new Workbench(this.page, server);
     return this.workbench.open(file);
@@ -139,7 +141,7 @@ export async function scenario(act) {
   const { seconds } = stage.given;
   setTimeout(() => stage.giveUp(new Error(`it took longer than ${seconds} s`)), 1000 * seconds);
   try {
-    await Promise.race([stage.open().then(act), stage.isGivenUp]);
+    await Promise.race([act(stage), stage.isGivenUp]);
     stage.checkHosts();
   } catch (error) {
     await stage.explain(error);
