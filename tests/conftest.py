@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 import forked
+
+TESTS = Path(__file__).parent
 
 # Who starts the tests may ignore it (`nohup`, `&` in a script), and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -23,6 +26,26 @@ if os.environ.get("CI"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="start each process by itself; see tests/forked/forked.py")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Tests wait for processes for a good part of their time: half as many workers again as there are cores."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+STARTED_FIRST = ("end_to_end", "server", "runner", "packaging", "cli")
+"""The folders whose tests take long, the longest first: a worker that has nothing left takes over what is last, so that
+the end is short, and those in a browser, which would wait for one another, stay with one worker.
+"""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        folder = item.path.relative_to(TESTS).parts[0]
+        return STARTED_FIRST.index(folder) if folder in STARTED_FIRST else len(STARTED_FIRST)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

@@ -83,8 +83,8 @@ def code_server(browser) -> Path:
 
 @pytest.fixture(scope="session")
 def extensions(code_server, tmp_path_factory) -> Path:
-    """The folder of a VS Code's extensions, ours for this machine: installed once for all workers of this run, and copied
-    for each VS Code. Packing it takes most of a minute: what is in dist is taken where nothing has changed since.
+    """A VS Code's folder of extensions with ours in it, installed once for all workers of this run and copied for each
+    VS Code. What is in dist is taken where nothing has changed since.
     """
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

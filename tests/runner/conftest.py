@@ -20,6 +20,24 @@ import pytest
 SCRIPTS = Path(__file__).parent / "scripts"
 COMMAND = [sys.executable, "-m", "kinetoscope_core.cli", "profile"]
 MARK = "KINETOSCOPE_TEST"
+_CHANGED = """
+import sys, time
+from pathlib import Path
+from types import SimpleNamespace
+from kinetoscope_core.cli.main import main
+from kinetoscope_core.run import patience, run
+{}
+sys.exit(main())
+"""
+_AHEAD = """
+late = Path(sys.argv.pop(1))
+def monotonic():
+    if not late.exists():
+        return time.monotonic()
+    late.with_name("seen").touch()
+    return time.monotonic() + 101
+run.time = SimpleNamespace(monotonic=monotonic)
+"""
 _OUR_LINE = re.compile(rb"kinetoscope: [^\n]*\n")
 
 
@@ -57,6 +75,17 @@ class Ran:
     def counts(self):
         """How many calls of each region were recorded, and how many of them count."""
         return {name: (region["calls"], region["measured"]) for name, region in self.regions().items()}
+
+
+def with_patience(seconds, *states):
+    """The command, which lets a script stay so long in these states of its end, in all if none is given."""
+    changes = f"patience.PATIENCE_S.update(dict.fromkeys({states} or patience.PATIENCE_S, {seconds}))"
+    return [sys.executable, "-c", _CHANGED.format(changes), "profile"]
+
+
+def late_once(file):
+    """The command, whose clock is 101 s ahead as soon as the file is there; then it makes `seen` beside it."""
+    return [sys.executable, "-c", _CHANGED.format(_AHEAD), file, "profile"]
 
 
 def line_of(script, text):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import SCRIPTS, line_of
+from .conftest import SCRIPTS, late_once, line_of, with_patience
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_ending_early_runs_finally_blocks_contexts_and_atexit(kinetoscope):
 
 
 def test_a_script_that_swallows_everything_is_ended_all_the_same(kinetoscope):
-    ran = kinetoscope("swallowed.py")
+    ran = kinetoscope("swallowed.py", command=with_patience(1, "going on"))
     assert ran.code == 0, ran
     assert ran.script_output == b"swallowed\n"
     assert ran.counts() == {"loop": (8, 5)}
@@ -114,16 +114,20 @@ def test_slow_calls_end_with_the_budget(kinetoscope):
     assert 1 <= ran.counts()["slow"][1] <= 8
 
 
-def test_the_time_limit_ends_the_run_and_keeps_what_was_measured(kinetoscope):
-    ran = kinetoscope("slow.py", options=["--time-limit", "20", "--to-the-end"])
+def test_the_time_limit_ends_the_run_and_keeps_what_was_measured(kinetoscope, tmp_path):
+    late = tmp_path / "late"
+    options = ["--time-limit", "100", "--to-the-end"]
+    ran = kinetoscope("slow.py", late, options=options, command=late_once(late))
     assert ran.code == 0, ran
     assert "The time limit ended the run." in ran.messages
     assert ran.counts()["slow"][1] >= 1
     assert b"Traceback" not in ran.script_output
 
 
-def test_an_end_from_afar_does_not_interrupt_a_script_that_has_just_ended(kinetoscope):
-    ran = kinetoscope("slow_to_stop.py", options=["--time-limit", "15", "--to-the-end"])
+def test_an_end_from_afar_does_not_interrupt_a_script_that_has_just_ended(kinetoscope, tmp_path):
+    late = tmp_path / "late"
+    options = ["--time-limit", "100", "--to-the-end"]
+    ran = kinetoscope("slow_to_stop.py", late, options=options, command=late_once(late))
     assert ran.code == 0, ran
     assert "The time limit ended the run." in ran.messages
     assert ran.script_output == b""

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 
-from .conftest import COMMAND, SCRIPTS, is_pending, processes_with, wait_until
+from .conftest import COMMAND, SCRIPTS, is_pending, late_once, processes_with, wait_until, with_patience
 
 FAKE_TORCH = SCRIPTS.parent / "programs" / "fake_torch"
 LOST = "what was measured is lost"
@@ -55,23 +55,6 @@ MATRIX = {
     ("leaving", "line closed"): (0, True, True, ""),
 }
 
-# The command, whose clock is 101 s ahead as soon as the file is there; it tells that it has looked at it by then.
-LATE = """
-import sys, time
-from pathlib import Path
-from types import SimpleNamespace
-from kinetoscope_core.cli.main import main
-from kinetoscope_core.run import run
-late = Path(sys.argv.pop(1))
-def monotonic():
-    if not late.exists():
-        return time.monotonic()
-    late.with_name("seen").touch()
-    return time.monotonic() + 101
-run.time = SimpleNamespace(monotonic=monotonic)
-sys.exit(main())
-"""
-
 
 class Stay:
     """A run that has come to a state and stays in it."""
@@ -97,7 +80,7 @@ class Stay:
             state,
             folder,
             env=environment,
-            command=[sys.executable, "-c", LATE, folder / "late", "profile"],
+            command=late_once(folder / "late"),
         )
         self.seen = b""
         self.pipe = None
@@ -196,22 +179,11 @@ def test_whatever_ends_a_run_what_was_measured_is_shown_or_its_loss_is_said(kine
 
 
 def test_a_clean_up_that_does_not_end_is_ended_at_last(kinetoscope, tmp_path):
-    program = """if True:
-        from kinetoscope_core.cli.main import main
-        from kinetoscope_core.run import patience
-        patience.PATIENCE_S["leaving"] = 2
-        main()"""
-    ran = subprocess.run(
-        [sys.executable, "-c", program, "profile", "stays.py", "--json", "--", "leaving", tmp_path],
-        cwd=SCRIPTS,
-        env=kinetoscope.environment | {"PYTHONPATH": str(FAKE_TORCH)},
-        capture_output=True,
-        timeout=60,
-        check=False,
+    ran = kinetoscope(
+        "stays.py", "leaving", tmp_path, command=with_patience(2, "leaving"), env={"PYTHONPATH": str(FAKE_TORCH)}
     )
-    assert b"its own clean-up took longer than 2 s" in ran.stderr
-    assert b'"step"' in ran.stdout
-    assert not processes_with(kinetoscope.mark)
+    assert "its own clean-up took longer than 2 s" in ran.messages
+    assert "step" in ran.counts()
 
 
 def run(kinetoscope, tmp_path, text, *options, **env):
@@ -229,26 +201,37 @@ def step():
 """
 
 
-def test_a_script_that_closes_all_descriptors_runs_on_unmeasured_and_that_is_said(kinetoscope, tmp_path):
-    closes = "import os\nos.closerange(3, 1024)\n"
-    goes_on = "time.sleep(1.5)\nfor _ in range(30): step()\nprint('at its end')\n"
-    ran = run(kinetoscope, tmp_path, closes + STEPS + goes_on)
+CLOSES = "import os\nos.closerange(3, 1024)\n"
+
+
+def run_cut(kinetoscope, tmp_path, before, *options):
+    """Runs a script that has closed the line to us in `before`, and goes on once that is said."""
+    go = tmp_path / "go"
+    go.unlink(missing_ok=True)
+    waits = f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\n"
+    (tmp_path / "script.py").write_text(before + waits + "for _ in range(30): step()\nprint('at its end')\n")
+    arguments = (*options, tmp_path / "script.py", "--json")
+    process, seen = kinetoscope.start_and_see(b"runs on unmeasured", *arguments, env={"PYTHONPATH": str(FAKE_TORCH)})
+    go.touch()
+    ran = kinetoscope.finish(process, seen=seen)
     assert ran.script_output == b"at its end\n"
+    return ran
+
+
+def test_a_script_that_closes_all_descriptors_runs_on_unmeasured_and_that_is_said(kinetoscope, tmp_path):
+    ran = run_cut(kinetoscope, tmp_path, CLOSES + STEPS)
     assert "it ran unmeasured" in ran.messages
     assert "memory" not in ran.messages
     assert ran.code == 1
-    ran = run(kinetoscope, tmp_path, STEPS + "for _ in range(4): step()\n" + closes + goes_on, "--to-the-end")
-    assert ran.script_output == b"at its end\n"
+    ran = run_cut(kinetoscope, tmp_path, STEPS + "for _ in range(4): step()\n" + CLOSES, "--to-the-end")
     assert ran.counts() == {"step": (4, 1)}
     assert "line-cut" in ran.problems
 
 
 def test_a_number_that_is_another_file_s_by_now_is_not_written_to(kinetoscope, tmp_path):
     ours = tmp_path / "ours.txt"
-    takes = f"os.closerange(3, 1024)\nf = open({str(ours)!r}, 'w')\nfor n in range(100, 400): os.dup2(f.fileno(), n)\n"
-    goes_on = "time.sleep(1)\nfor _ in range(30): step()\nprint('at its end')\n"
-    ran = run(kinetoscope, tmp_path, STEPS + takes + goes_on)
-    assert ran.script_output == b"at its end\n"
+    takes = f"f = open({str(ours)!r}, 'w')\nfor n in range(100, 400): os.dup2(f.fileno(), n)\n"
+    run_cut(kinetoscope, tmp_path, STEPS + CLOSES + takes)
     assert ours.read_bytes() == b""
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 
 import pytest
 from lsprotocol import types as lsp
@@ -147,8 +146,9 @@ async def test_one_region_is_measured_alone_by_the_request_and_its_answer_says_h
 
 
 @pytest.mark.parametrize("way", ["request", "command", "progress"])
-async def test_a_run_is_cancelled_within_a_second_and_leaves_no_process(start, way):
-    client = await start(settings={"prepare": "off"})  # no process is left then but those of the run
+async def test_a_cancel_interrupts_the_script_and_leaves_no_process(start, way):
+    # No other process is there then than those of the run, and nothing else ends the script.
+    client = await start(settings={"prepare": "off", "budgetSeconds": 600})
     uri = client.write("endless.py", ENDLESS)
     client.open(uri)
     if way == "request":
@@ -161,7 +161,6 @@ async def test_a_run_is_cancelled_within_a_second_and_leaves_no_process(start, w
     lenses = await client.lenses(uri)
     assert (6, "Cancel") in lenses
 
-    begun = time.monotonic()
     if way == "request":
         client.cancel_request(lsp.CancelParams("the-run"))
         with pytest.raises(Exception, match="cancel"):
@@ -171,8 +170,6 @@ async def test_a_run_is_cancelled_within_a_second_and_leaves_no_process(start, w
     else:
         client.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams(next(iter(client.progress_reports))))
     await client.until((client.workspace_path / "interrupted").exists, "interrupt of the script")
-    took_s = time.monotonic() - begun
-    assert took_s < 1.0 + float(os.environ.get("KINETOSCOPE_SLACK_S", "0.5"))
     await client.until(lambda: not processes_in(client.workspace_path), "end of the script")
     if way != "request":
         assert "cancelled" in (await client.message()).message

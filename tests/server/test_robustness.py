@@ -43,7 +43,7 @@ def test_whatever_prints_does_not_break_the_messages_and_a_raising_handler_is_to
     assert "a fault in a handler" in shown[0]
     assert client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"] == []
     client.process.stdin.close()
-    client.process.wait(10)
+    client.process.wait(60)
     errors = connect.errors.read_text()
     for text in ("printed", "written", "from a shell", "from a child", "ZeroDivisionError"):
         assert text in errors
@@ -54,7 +54,6 @@ def test_requests_cancelled_while_the_server_was_busy_are_not_run(connect):
     client.begin()
     client.open("file:///work/f.py", "x = 1\n")
     document = {"uri": "file:///work/f.py"}
-    begun = time.monotonic()
     for identity in range(100, 120):
         client.send(id=identity, method="textDocument/codeLens", params={"textDocument": document})
         if identity < 119:
@@ -63,7 +62,7 @@ def test_requests_cancelled_while_the_server_was_busy_are_not_run(connect):
     assert answers[119]["result"] == []
     cancelled = [each for each in answers.values() if each.get("error", {}).get("code") == -32800]
     assert len(cancelled) >= 18
-    assert time.monotonic() - begun < 5, "20 lenses of half a second each were run"
+    assert connect.errors.read_text().count("lenses were asked for") == 20 - len(cancelled)
 
 
 @pytest.mark.parametrize(("shuts_down", "code"), [(True, 0), (False, 1)])
@@ -75,7 +74,7 @@ def test_the_exit_code_says_whether_shutdown_came_first(connect, shuts_down, cod
         client.send(method="exit", params=None)
     else:
         client.process.stdin.close()
-    assert client.process.wait(10) == code
+    assert client.process.wait(60) == code
 
 
 def test_what_is_no_message_is_passed_over(connect):
@@ -110,7 +109,7 @@ def test_nothing_is_answered_before_initialize_and_after_shutdown_but_that_it_is
     assert client.request("shutdown")["result"] is None
     assert client.request("textDocument/codeLens", textDocument=nowhere)["error"]["code"] == -32600
     client.send(method="exit", params=None)
-    assert client.process.wait(10) == 0
+    assert client.process.wait(60) == 0
 
 
 def test_lone_surrogates_go_through(connect):
@@ -139,7 +138,7 @@ def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(
         client.process.send_signal(signal.SIGKILL)
     else:
         client.process.stdin.close()
-    client.process.wait(10)
+    client.process.wait(60)
     wait_for(lambda: not processes_of(tmp_path / "cache"), 30)  # an interrupted Python with torch takes its time
 
 
@@ -152,7 +151,7 @@ def test_one_client_is_served_over_tcp(connect):
             assert client.begin()["result"]["serverInfo"]["name"] == "kinetoscope"
             client.request("shutdown")
             client.send(method="exit", params=None)
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0
             client.reading.close()
             client.writing.close()
 
@@ -211,7 +210,7 @@ def test_the_server_answers_on_after_a_message_that_is_none(connect, body):
     client.open("file:///work/f.py", "x = 1\n")
     assert client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"] == []
     client.process.stdin.close()
-    assert client.process.wait(10) == 1
+    assert client.process.wait(60) == 1
 
 
 @pytest.mark.parametrize("length", [b"abc", b"-5"])
@@ -220,7 +219,7 @@ def test_a_frame_without_a_length_ends_the_input_and_the_server(connect, length)
     client.begin()
     client.writing.write(b"Content-Length: %b\r\n\r\n{}" % length)
     client.writing.flush()
-    assert client.process.wait(10) == 1
+    assert client.process.wait(60) == 1
 
 
 @pytest.mark.parametrize("arguments", ["abc", [1], {"a": 1}, 4])

