@@ -1,7 +1,6 @@
 """A script sees what it would see under `python script.py`, byte for byte, on every Python that is here."""
 
 import json
-import os
 import shutil
 import sys
 import zipfile
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import SCRIPTS, line_of
+from .conftest import SCRIPTS
 
 PYTHONS = sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))
 PYTHONS = [path for path in PYTHONS if int(path.parts[-3].split(".")[1]) >= 9] or [Path(sys.executable)]
@@ -138,70 +137,6 @@ def test_modules_named_like_the_standard_library_s_are_found_as_by_python(kineto
     plain = kinetoscope.python("fails.py", "chain", env=dict([variable]))
     ours = kinetoscope("fails.py", "chain", options=["--env", "=".join(variable)], as_json=False)
     assert (ours.stdout, ours.script_output) == (plain.stdout, plain.stderr)
-
-
-def test_modules_named_like_ours_are_the_script_s(kinetoscope):
-    ran = kinetoscope("ours/main.py")
-    assert ran.code == 0, ran
-    assert ran.counts() == {"mine": (8, 5)}
-    ran = kinetoscope("ours/main.py", options=["--to-the-end"])
-    assert b"'window of the user', 'channel of the user', 'session of the user'" in ran.script_output
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("no_such_module", "No module named no_such_module"),
-        ("package.no_such", "No module named package.no_such"),
-        ("package.inner", "No module named package.inner.__main__; 'package.inner' is a package"),
-    ],
-)
-def test_a_module_that_is_not_there(kinetoscope, name, message):
-    ran = kinetoscope(name, options=["-m"])
-    assert ran.code == 2
-    assert message in ran.messages
-    assert not ran.stdout
-    assert not ran.script_output
-
-
-def test_a_script_that_is_not_there_or_cannot_be_run(kinetoscope, tmp_path):
-    ran = kinetoscope("no_such_script.py")
-    assert ran.code == 2
-    assert "no_such_script.py" in ran.messages
-    ran = kinetoscope(tmp_path)
-    assert ran.code == 2
-    assert "can't find '__main__' module in" in ran.messages
-
-
-def test_a_module_with_relative_imports_and_a_package_s_main(kinetoscope):
-    ran = kinetoscope("package.module", options=["-m"])
-    assert ran.code == 0, ran
-    assert ran.counts() == {"relative": (8, 5)}
-    assert ran.regions()["relative"]["file"] == str(SCRIPTS / "package" / "inner" / "work.py")
-    assert ran.regions()["relative"]["line"] == line_of("package/inner/work.py", "record_function(")
-    ran = kinetoscope("package", "an argument", options=["-m", "--to-the-end"])
-    assert ran.counts() == {"relative": (9, 6)}
-    assert ran.script_output == b"__main__ package ['an argument']\n"
-
-
-def test_a_zip_file_with_regions(kinetoscope, tmp_path):
-    archive = shutil.make_archive(str(tmp_path / "app"), "zip", SCRIPTS / "app")
-    ran = kinetoscope(archive, "argument", options=["--to-the-end"])
-    assert ran.code == 0, ran
-    assert ran.counts() == {"in an app": (9, 6)}
-    assert ran.regions()["in an app"]["file"] == os.path.join(archive, "__main__.py")
-    assert ran.script_output == b"__main__ '' ['argument'] beside\n"
-
-
-def test_unicode_paths_with_spaces_and_a_changed_folder(kinetoscope):
-    script = "Übung mit Räumen/訓練 🔥.py"
-    ran = kinetoscope(script)
-    assert ran.counts() == {"ünïcode": (8, 5)}
-    assert ran.regions()["ünïcode"]["file"] == str(SCRIPTS / script)
-    ran = kinetoscope("package/../changes_folder.py", options=["--to-the-end"])
-    assert ran.script_output == b"package/../changes_folder.py False\n"
-    assert ran.regions()["elsewhere"]["file"] == str(SCRIPTS / "changes_folder.py")
-    assert not ran.result["problems"]
 
 
 def test_the_folder_and_the_environment_can_be_given(kinetoscope, tmp_path):

@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from kinetoscope_core.analysis.attribution import Attribution, attribute
+from kinetoscope_core.analysis.attribution import attribute
 from kinetoscope_core.analysis.breakdown import breakdowns
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, summarise
@@ -19,19 +20,12 @@ _SHARED = _OURS.parent.parent.parent / "shared" / "traces"
 
 def _truths() -> list:
     ours = json.loads((_OURS / "truth.json").read_text())
-    cases = [pytest.param(_OURS / name, truth, id=name) for name, truth in ours.items()]
+    cases = [pytest.param((_OURS / name, truth), id=name) for name, truth in ours.items()]
     if not (_SHARED / "truth.json").exists():
         reason = f"the public traces are not part of the project; they would be in {_SHARED}"
-        return [*cases, pytest.param(_SHARED, {}, id="shared", marks=pytest.mark.skip(reason=reason))]
+        return [*cases, pytest.param((_SHARED, {}), id="shared", marks=pytest.mark.skip(reason=reason))]
     shared = json.loads((_SHARED / "truth.json").read_text())
-    return [*cases, *(pytest.param(_SHARED / name, shared[name], id=name) for name in shared if name not in ours)]
-
-
-_TRACES = pytest.mark.parametrize(("path", "truth"), _truths())
-
-
-def _attributed(path: Path) -> Attribution:
-    return _recorded(path).attribution
+    return [*cases, *(pytest.param((_SHARED / name, shared[name]), id=name) for name in shared if name not in ours)]
 
 
 def _recorded(path: Path) -> Recording:
@@ -44,6 +38,20 @@ def _recorded(path: Path) -> Recording:
 def _summarised(recording: Recording) -> list[RegionMeasures]:
     calls = Calls(recording.recorded)
     return summarise(calls, breakdowns([recording], calls))
+
+
+class Case(NamedTuple):
+    """A trace that was read, and what is true of it."""
+
+    path: Path
+    truth: dict
+    recording: Recording
+
+
+@pytest.fixture(scope="module", params=_truths())
+def case(request: pytest.FixtureRequest) -> Case:
+    path, truth = request.param
+    return Case(path, truth, _recorded(path))
 
 
 def _row(region: RegionMeasures) -> dict[str, int]:
@@ -59,25 +67,24 @@ def _row(region: RegionMeasures) -> dict[str, int]:
     }
 
 
-@_TRACES
-def test_every_number_equals_the_truth(path: Path, truth: dict) -> None:
-    recording = _recorded(path)
+def test_every_number_equals_the_truth(case: Case) -> None:
+    recording, truth = case.recording, case.truth
     found = recording.attribution
     assert (found.device_total_ns or 0) == truth["device_total"]
     assert (found.outside_ns or 0) == truth["outside"]
     assert (found.no_launch_ns or 0) == truth["no_launch"]
     rows = {region.name: _row(region) for region in _summarised(recording)}
     # What had not ended has no statistics, and the truth's sums are what it had taken by then.
+    expected = dict(truth["regions"])
     for region in unmeasured(Calls(recording.recorded)):
-        so_far = truth["regions"].pop(region.name)
+        so_far = expected.pop(region.name)
         assert (region.at_least_ns, region.cuda_at_least_ns) == (so_far["cpu_total"], so_far["cuda_total"])
         assert (region.unfinished, region.cuda_recorded_ns) == (so_far["occurrences"], so_far["cuda_self"])
-    assert rows == truth["regions"]
+    assert rows == expected
 
 
-@_TRACES
-def test_the_three_laws_hold(path: Path, truth: dict) -> None:
-    found = _attributed(path)
+def test_the_three_laws_hold(case: Case) -> None:
+    found = case.recording.attribution
     for call in found.calls:
         assert 0 <= call.cpu_self_ns <= call.cpu_total_ns
         assert 0 <= call.sync_ns <= call.cpu_total_ns
@@ -94,18 +101,16 @@ def test_the_three_laws_hold(path: Path, truth: dict) -> None:
         assert own is not None
         assert 0 <= own <= total
         # A busy time is not known where an activity has no time that can be.
-        assert (busy is None) == (path.name == "ts_zero_kernel.json")
+        assert (busy is None) == (case.path.name == "ts_zero_kernel.json")
         assert 0 <= (busy or 0) <= total
         assert total == own + sum(child.cuda_total_ns or 0 for child in children.get(index, []))
         assert 0 <= (call.sync_idle_ns or 0) <= call.sync_ns
 
 
-@_TRACES
-def test_owners_add_up_to_the_self_times(path: Path, truth: dict) -> None:
-    trace, _ = read_trace(path)
-    found = attribute(trace)
+def test_owners_add_up_to_the_self_times(case: Case) -> None:
+    found = case.recording.attribution
     sums = [0] * len(found.calls)
-    for owner, duration in zip(found.activity_owner, trace.device.duration_ns, strict=True):
+    for owner, duration in zip(found.activity_owner, case.recording.trace.device.duration_ns, strict=True):
         if owner >= 0:
             sums[owner] += duration
     assert sums == [call.cuda_self_ns or 0 for call in found.calls]
