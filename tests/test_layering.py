@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ each_core_module = pytest.mark.parametrize("path", CORE_MODULES, ids=name_of)
 each_runner_module = pytest.mark.parametrize("path", RUNNER_MODULES, ids=name_of)
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 

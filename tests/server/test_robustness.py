@@ -123,7 +123,7 @@ def test_lone_surrogates_go_through(connect):
     assert lens["command"]["arguments"] == ["file:///work/f.py", 1, "\ud800"]
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("way", ["input ends", "killed"])
 def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(connect, tmp_path, way):
     script = tmp_path / "endless.py"
@@ -133,13 +133,15 @@ def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(
     client.open(script.as_uri(), ENDLESS)
     client.request("workspace/executeCommand", command="kinetoscope.profileFile", arguments=[script.as_uri()])
     wait_for((tmp_path / "running").exists, 60)
-    assert len(processes_of(tmp_path / "cache")) >= 4, "server, worker, script and its child"
+    started = processes_of(tmp_path / "cache")
+    assert len(started) >= 4, "server, worker, script and its child"
     if way == "killed":
         client.process.send_signal(signal.SIGKILL)
     else:
         client.process.stdin.close()
     client.process.wait(60)
-    wait_for(lambda: not processes_of(tmp_path / "cache"), 30)  # an interrupted Python with torch takes its time
+    wait_for(lambda: not processes_of(tmp_path / "cache", started), 60)  # the script may take 20 s to leave
+    assert not processes_of(tmp_path / "cache")
 
 
 def test_one_client_is_served_over_tcp(connect):
@@ -167,17 +169,19 @@ def test_both_ways_of_writing_json_give_the_same():
         codec.encoded({**odd, "e": float("nan")}, str)
 
 
-def processes_of(cache):
-    """The server with this cache folder and everything that it started: they inherit its environment."""
+def processes_of(cache, among=None):
+    """The server with this cache folder and everything that it started: they inherit its environment.
+
+    To look at all processes takes 13 ms of a core; `among` names those to look at.
+    """
     mark = f"XDG_CACHE_HOME={cache}\0".encode()
     found = []
-    for process in os.listdir("/proc"):
-        if process.isdigit():
-            try:
-                if mark in Path(f"/proc/{process}/environ").read_bytes():
-                    found.append(int(process))
-            except OSError:
-                continue
+    for process in among or map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            if mark in Path(f"/proc/{process}/environ").read_bytes():
+                found.append(process)
+        except OSError:
+            continue
     return found
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
@@ -24,8 +26,9 @@ from torch.profiler import record_function
 print("torch was there:", os.environ["WORD"])
 for _ in range(10):
     with record_function("step"):
-        torch.ones(8, 8) @ torch.ones(8, 8)
+        sum(range(1000))
 """
+STAND_IN = Path(__file__).parents[1] / "runner" / "programs" / "fake_torch"
 
 
 REQUEST = RunRequest("x.py", folder="/", prepares_next=True)
@@ -46,11 +49,21 @@ def logged(client):
 
 
 @pytest.fixture
-def script(start):
-    """A client with a script that has run once, and a warm interpreter."""
+def script(start, tmp_path):
+    """A client with a script, which finds a stand-in for torch unless `is_real`: that takes 2 s of a core to import.
 
-    async def begin(profile_name="vscode", text=SCRIPT, **settings):
-        client = await start(profile_name, settings={"environment": {"WORD": "here"}, **settings})
+    The folder of the stand-in has the name that folders of packages have.
+    """
+    packages = tmp_path / "site-packages"
+    shutil.copytree(STAND_IN, packages)
+    for name in ("typing_extensions", "numpy"):  # what torch imports, and what is prepared before it
+        (packages / f"{name}.py").touch()
+        with (packages / "torch" / "__init__.py").open("a") as torch:
+            torch.write(f"import {name}\n")
+
+    async def begin(profile_name="vscode", text=SCRIPT, *, is_real=False, **settings):
+        begin.environment = {"WORD": "here"} if is_real else {"WORD": "here", "PYTHONPATH": str(packages)}
+        client = await start(profile_name, settings={"environment": begin.environment, **settings})
         uri = client.write("script.py", text)
         client.open(uri)
         return client, uri
@@ -59,7 +72,7 @@ def script(start):
 
 
 async def test_a_second_click_is_answered_by_the_prepared_interpreter(script):
-    client, uri = await script()
+    client, uri = await script(is_real=True)
     assert not client.warm
     assert not processes_in(client.workspace_path), "something was started before it was asked for"
     assert (await profile(client, uri)).how == "measured"
@@ -83,7 +96,7 @@ async def test_the_setting_off_prepares_nothing_and_drops_what_there_is(script):
     await profile(client, uri)
     await until_warm(client)
     client.set_configuration(
-        {"interpreter": client.interpreter, "environment": {"WORD": "here"}, "prepare": "off"}, section="kinetoscope"
+        {"interpreter": client.interpreter, "environment": script.environment, "prepare": "off"}, section="kinetoscope"
     )
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
     await until_warm(client, "none")
@@ -100,7 +113,8 @@ async def test_another_environment_starts_cold(script):
     await profile(client, uri)
     await until_warm(client)
     client.set_configuration(
-        {"interpreter": client.interpreter, "environment": {"WORD": "there"}}, section="kinetoscope"
+        {"interpreter": client.interpreter, "environment": script.environment | {"WORD": "there"}},
+        section="kinetoscope",
     )
     client.refreshed.clear()
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
@@ -173,7 +187,7 @@ async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_a
 
 
 async def test_with_on_open_the_first_click_is_answered_by_a_prepared_interpreter(script):
-    client, uri = await script(prepare="onOpen", text=SCRIPT + "open('ran', 'w').close()\n")
+    client, uri = await script(is_real=True, prepare="onOpen", text=SCRIPT + "open('ran', 'w').close()\n")
     await until_warm(client)
     assert not (client.workspace_path / "ran").exists()
     assert (await profile(client, uri)).how == "measured"
@@ -212,7 +226,7 @@ async def test_a_prepared_interpreter_that_was_killed_is_not_missed(script, whic
 
 
 async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_the_next_run(script):
-    client, uri = await script()
+    client, uri = await script(is_real=True)
     await profile(client, uri)
     scripts_own = set(processes_in(client.workspace_path))
     await until_warm(client, "preparing")
@@ -227,7 +241,7 @@ async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_t
 
 @pytest.mark.parametrize("when", ["preparing", "ready"])
 async def test_nothing_is_left_when_the_server_is_killed(script, when):
-    client, uri = await script()
+    client, uri = await script(is_real=when == "preparing")
     await profile(client, uri)
     await until_warm(client, when)
     await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
@@ -236,7 +250,7 @@ async def test_nothing_is_left_when_the_server_is_killed(script, when):
 
 
 async def test_a_click_while_it_is_being_prepared_waits_for_it(script):
-    client, uri = await script()
+    client, uri = await script(is_real=True)
     await profile(client, uri)
     await until_warm(client, "preparing")
     await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
@@ -249,7 +263,7 @@ async def test_a_click_while_it_is_being_prepared_waits_for_it(script):
 
 
 async def test_a_run_is_cancelled_while_it_waits_for_the_preparing(script):
-    client, uri = await script()
+    client, uri = await script(is_real=True)
     await profile(client, uri)
     await until_warm(client, "preparing")
     client.progress.clear()
