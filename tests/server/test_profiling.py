@@ -54,7 +54,7 @@ async def test_a_click_on_a_lens_brings_times_to_the_line(start, profile):
     assert list(texts) == [7, 9]
     assert all(text.startswith("CPU ") for text in texts.values())
     assert [title for row, title in await client.lenses(uri) if row == 7] == ["▷ Profile", "Trace", "Details"]
-    assert "done" in "".join(message.message for message in client.log_messages)
+    await client.until(lambda: "done" in "".join(each.message for each in client.log_messages), "the script's output")
     not_reached = [each for each in await client.diagnosed(uri) if each.code == "region-not-reached"]
     assert [each.range.start.line for each in not_reached] == [15]
     assert not list(client.workspace_path.glob("*.json")), "a file was written in the workspace"
@@ -142,7 +142,7 @@ async def test_one_region_is_measured_alone_by_the_request_and_its_answer_says_h
     assert answer.run
     assert 9 in await client.hint_texts(uri)
     assert not client.messages, "the answer says it already"
-    assert isinstance(client.progress_reports["mine"][-1], lsp.WorkDoneProgressEnd)
+    await client.until(lambda: isinstance(client.progress_reports["mine"][-1], lsp.WorkDoneProgressEnd), "its end")
 
 
 @pytest.mark.parametrize("way", ["request", "command", "progress"])

@@ -48,8 +48,8 @@ await scenario(async (stage) => {
     assert.equal(number, 45);
     await code.runStatus(/NVIDIA H200/);
     await code.squiggles('info').waitFor();
-    const text = await (await code.hover('matmul_add', REGION)).innerText();
-    assert.match(text, /matmul_add is overhead-bound: the GPU worked 19.4 µs of 3.87 ms \(0.5 %\) over 5 calls/);
+    const bound = /matmul_add is overhead-bound: the GPU worked 19.4 µs of 3.87 ms \(0.5 %\) over 5 calls/;
+    const text = await code.hoverText('matmul_add', REGION, bound);
     assert.match(text, /from matmul_add_64_warm.json.gz/);
   });
 
@@ -57,8 +57,8 @@ await scenario(async (stage) => {
     await code.leave();
     await load('matmul_add_4096_warm.json.gz');
     await code.hint(REGION, /^CUDA 212 µs · CPU 79.9 µs \(23 µs\)$/);
-    const text = await (await code.hover('matmul_add', REGION)).innerText();
-    assert.match(text, /matmul_add is compute-bound: the GPU worked 212 µs for 79.9 µs of CPU time/);
+    const bound = /matmul_add is compute-bound: the GPU worked 212 µs for 79.9 µs of CPU time/;
+    await code.hoverText('matmul_add', REGION, bound);
   });
 
   await stage.step('the trace in Perfetto', async () => {

@@ -113,6 +113,15 @@ export class Workbench {
     return box;
   }
 
+  /** Hovers over the word until the box says that: what diagnostics say in it may come after a hint. Gives its text. */
+  hoverText(word, lineText, pattern) {
+    return until(`a box like ${pattern} over ${word}`, async () => {
+      const text = await (await this.hover(word, lineText)).innerText();
+      if (pattern.test(text)) return text;
+      return this.leave();
+    });
+  }
+
   /** Takes the pointer away, and with it the box. */
   async leave() {
     await this.page.mouse.move(0, 0);
