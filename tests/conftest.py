@@ -34,8 +34,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 STARTED_FIRST = ("end_to_end", "server", "runner", "packaging", "cli")
-"""The folders whose tests take long, the longest first: a worker that has nothing left takes over what is last, so that
-the end is short, and those in a browser, which would wait for one another, stay with one worker.
+"""The folders whose tests take long, the longest first. A worker that has nothing left takes over what is last: so
+the end is short, and browsers come one after the other until nothing else is left.
 """
 
 

@@ -21,8 +21,7 @@ from kinetoscope_core.source.snapshot import Sources
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "traces" / "runs"
 
-# With what other workers play before it.
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = pytest.mark.timeout(600)  # the scenario ends itself before
 
 
 def keep_recorded(name: str, example: Path, cache: Path) -> None:

@@ -6,7 +6,7 @@ local function say(what, text) io.stdout:write(what, ': ', (text:gsub('\n', '\\n
 
 local function wait_for(what, holds, timeout)
   local found
-  if not vim.wait(timeout or 15000, function()
+  if not vim.wait(timeout or 60000, function()
     found = holds()
     return found
   end, 20) then
