@@ -101,7 +101,7 @@ async def test_a_region_with_fewer_calls_than_its_warm_up_is_measured_and_called
 
 async def test_a_script_without_torch_names_the_setting(start):
     client = await start(settings={"environment": {"PYTHONPATH": ""}})
-    uri = client.write("fails.py", "raise ModuleNotFoundError(\"No module named 'torch'\")\n")
+    uri = client.write("fails.py", "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n")
     client.open(uri)
     answer = await profiled(client, uri)
     assert f"{sys.executable} has no torch; name a Python that has it with --python" in (answer["message"])

@@ -9,7 +9,7 @@ const STEPS = {
   example: 'Kinetoscope finds the regions of a file by reading it',
   profile: 'At 64 the GPU is idle while the CPU launches kernels',
   read: 'the time from entering the region to leaving it',
-  trace: 'The upper lanes are the CPU',
+  trace: 'The upper tracks are the CPU',
 };
 
 await scenario(async (stage) => {
