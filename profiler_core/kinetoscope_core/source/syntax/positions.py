@@ -63,10 +63,9 @@ def byte_column(line: bytes, units: int, encoding: Encoding) -> int:
         return _character_start(line, min(units, len(line)))
     if line.isascii():
         return min(units, len(line))
-    text = decoded(line)
-    if encoding == "utf-16":
-        return len(_encoded(_cut_to_utf16_units(text, units)))
-    return len(_encoded(text[:units]))
+    text, errors = _decoded(line)
+    before = _cut_to_utf16_units(text, units) if encoding == "utf-16" else text[:units]
+    return len(before.encode("utf-8", errors))
 
 
 def encoded(text: str) -> bytes:
@@ -86,17 +85,15 @@ def _character_start(line: bytes, column: int) -> int:
 
 def decoded(data: bytes) -> str:
     """The text of the bytes; whatever `encoded` made comes back, and a byte that is not UTF-8 is one surrogate."""
+    return _decoded(data)[0]
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The text, and how it becomes the same bytes again."""
     try:
-        return data.decode("utf-8", "surrogatepass")
+        return data.decode("utf-8", "surrogatepass"), "surrogatepass"
     except UnicodeDecodeError:
-        return data.decode("utf-8", "surrogateescape")
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
+        return data.decode("utf-8", "surrogateescape"), "surrogateescape"
 
 
 def _units(text: str, encoding: Encoding) -> int:
