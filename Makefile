@@ -27,7 +27,7 @@ test: $(READY) $(NODE_READY)
 # The folders whose tests start no interpreter that imports torch, no server, no browser, and read no large trace.
 QUICK := $(addprefix tests/,cli jobs output results run source trace test_errors.py test_links.py runner/test_schedule.py \
 	$(addprefix analysis/test_,attribution_cases.py bounds.py findings_made.py region_log.py statistics.py) \
-	$(addprefix server/test_,docs.py edits.py pages.py settings.py texts.py tidying.py workers.py)) \
+	$(addprefix server/,test_docs.py text settings $(addsuffix .py,features/test_pages features/test_texts results/test_tidying runs/test_workers))) \
 	$(addprefix --ignore=tests/,source/test_long_classes.py source/test_placement.py trace/test_fuzzed_traces.py trace/test_hostile_traces.py)
 
 quick: $(READY)

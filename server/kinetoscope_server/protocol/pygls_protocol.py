@@ -1,7 +1,7 @@
 """pygls's protocol with our codec, our documents and an orderly end.
 
 Overrides or uses private names of pygls 2 (`_send_data`, `_serialize_message`, `_shutdown`, `_workspace`,
-`_request_futures`): its range is narrow, and tests/server/test_pygls.py holds what we rely on.
+`_request_futures`): its range is narrow, and tests/server/protocol/test_pygls.py holds what we rely on.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ import pytest
 
 from kinetoscope_server.protocol import codec
 
-SCRIPTS = Path(__file__).parent / "scripts"
+SCRIPTS = Path(__file__).parents[1] / "scripts"
 FAULTY = [sys.executable, str(SCRIPTS / "faulty_server.py")]
 ENDLESS = """
 import subprocess, sys, time

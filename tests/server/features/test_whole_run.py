@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcException
 
 pytestmark = pytest.mark.timeout(120)
 
-TRACES = Path(__file__).parents[1] / "traces" / "h200"
+TRACES = Path(__file__).parents[2] / "traces" / "h200"
 TRAIN = """from torch.profiler import record_function
 
 def step():

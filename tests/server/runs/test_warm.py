@@ -28,7 +28,7 @@ for _ in range(10):
     with record_function("step"):
         sum(range(1000))
 """
-STAND_IN = Path(__file__).parents[1] / "runner" / "programs" / "fake_torch"
+STAND_IN = Path(__file__).parents[2] / "runner" / "programs" / "fake_torch"
 
 
 REQUEST = RunRequest("x.py", folder="/", prepares_next=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-TRACES = Path(__file__).parents[1] / "traces" / "h200"
+TRACES = Path(__file__).parents[2] / "traces" / "h200"
 MATMUL = """from torch.profiler import record_function
 
 

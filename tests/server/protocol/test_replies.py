@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.timeout(120)
 
-TRACE = Path(__file__).parents[1] / "traces" / "h200" / "matmul_add_64.json.gz"
+TRACE = Path(__file__).parents[2] / "traces" / "h200" / "matmul_add_64.json.gz"
 SLEEPS = """import time
 open("running", "w").close()
 time.sleep(600)

@@ -14,7 +14,7 @@ from kinetoscope_server.features.fixes import fix, suppression
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 
-TRACES = Path(__file__).parents[1] / "traces"
+TRACES = Path(__file__).parents[2] / "traces"
 TINY = """from torch.profiler import record_function
 
 
