@@ -25,6 +25,7 @@ export class Details implements vscode.Disposable {
   /** Asked for and not yet chosen: its run was not there, or the web view not ready. */
   private wanted: RegionPlace | null = null;
   private isLoading = false;
+  private isReady = false;
   private isOutdated = false;
   private readonly serializer: vscode.Disposable;
 
@@ -74,6 +75,7 @@ export class Details implements vscode.Disposable {
   private take(panel: vscode.WebviewPanel): void {
     this.panel?.dispose();
     this.panel = panel;
+    this.isReady = false;
     const folder = vscode.Uri.joinPath(this.context.extensionUri, 'extension', 'dist');
     const { webview } = panel;
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
@@ -81,7 +83,9 @@ export class Details implements vscode.Disposable {
       if (this.panel === panel) this.panel = undefined;
     });
     panel.onDidChangeViewState(() => {
-      if (panel.visible && this.isOutdated) void this.load();
+      // A hidden web view is made anew when it is shown, and says again when it listens.
+      if (!panel.visible) this.isReady = false;
+      else if (this.isOutdated) void this.load();
     });
     webview.onDidReceiveMessage((message: ToPanel) => this.answer(message));
     webview.html = documentOf({
@@ -95,7 +99,7 @@ export class Details implements vscode.Disposable {
   /** Fetches the run and shows it. Changes that come meanwhile are fetched once, after it. */
   private async load(): Promise<void> {
     this.isOutdated = true;
-    if (this.isLoading) return;
+    if (this.isLoading || !this.isReady) return; // what a web view is sent before it listens is lost
     this.isLoading = true;
     try {
       while (this.isOutdated) {
@@ -144,6 +148,7 @@ export class Details implements vscode.Disposable {
   private async answer(message: ToPanel): Promise<void> {
     switch (message.kind) {
       case 'ready':
+        this.isReady = true;
         return this.load();
       case 'times': {
         const times = this.run?.id === message.run ? timesOf(this.run, message.region) : null;
