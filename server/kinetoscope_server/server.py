@@ -26,6 +26,7 @@ from kinetoscope_server.results.archive import Archive
 from kinetoscope_server.results.by_file import Board, Shown
 from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
+from kinetoscope_server.runs.again import Commands
 from kinetoscope_server.runs.manager import ActiveRun, Runs
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.settings.configuration import Configuration
@@ -61,6 +62,7 @@ class KinetoscopeServer(LanguageServer):
         self.documents = Documents()
         self.board = Board()
         self.archive = Archive()
+        self.commands = Commands()
         self.changes = Changes()
         self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
         self.runs = Runs(self.client, self.warm, self._phase_changed)
@@ -136,6 +138,7 @@ class KinetoscopeServer(LanguageServer):
             for shown, problems in new:
                 self._recalled.add(shown.run)
                 self.board.add(shown)
+                self.commands.recalled(shown)
                 self._problems.update(problems)
         if new:
             self.show_again()
@@ -229,7 +232,7 @@ class KinetoscopeServer(LanguageServer):
     def _phase_changed(self, active: ActiveRun) -> None:
         self.client.refresh(hints=False)
         is_on = self.runs.active is active
-        notice = {"uri": active.uri, "title": active.title, "phase": active.phase if is_on else None}
+        notice = {"uri": active.job.uri, "title": active.job.title, "phase": active.phase if is_on else None}
         self.client.notify(methods.PROGRESS, notice)
 
     # --- errors

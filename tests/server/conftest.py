@@ -44,7 +44,7 @@ class Editor(LanguageClient):
         super().__init__(*args, **kwargs)
         self.refreshed: list[str] = []
         self.asked: list[lsp.ShowMessageRequestParams] = []
-        self.answer: str | None = None
+        self.answer: str | asyncio.Future[str | None] | None = None
         self.asked_to_save: list[list[str]] = []
         self.on_save: Any = lambda: False
         self.results: dict[str, Any] = {}
@@ -105,6 +105,11 @@ class Editor(LanguageClient):
     async def lenses(self, uri: str) -> list[tuple[int, str]]:
         found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
         return [(lens.range.start.line, lens.command.title) for lens in found if lens.command]
+
+    async def tooltips(self, uri: str) -> dict[tuple[int, str], str | None]:
+        found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
+        lenses = ((lens.range.start.line, lens.command) for lens in found)
+        return {(row, command.title): command.tooltip for row, command in lenses if command}
 
     async def run_lens(self, uri: str, title: str, row: int | None = None) -> Any:
         found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
@@ -171,9 +176,10 @@ def make_client() -> Editor:
         client.feature(method)(lambda *_, method=method: client.refreshed.append(method))
 
     @client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
-    def _(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
+    async def _(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
         client.asked.append(params)
-        return None if client.answer is None else lsp.MessageActionItem(client.answer)
+        answer = await client.answer if isinstance(client.answer, asyncio.Future) else client.answer
+        return None if answer is None else lsp.MessageActionItem(answer)
 
     @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
     def _(params: lsp.RegistrationParams) -> None:

@@ -9,7 +9,7 @@ import {
 } from 'vscode-languageclient/node';
 import { joinArguments, splitArguments } from './arguments';
 import { harmless, inStatusBar, plain } from '../foreign';
-import { showProgress } from '../server/notification';
+import { showProgress, type ProgressNotification } from '../server/notification';
 import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
 
 const SHOW_OUTPUT = 'Show Output';
@@ -25,7 +25,7 @@ export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
   private begun = 0;
   private readonly tokens = new Set<string | number>();
-  private cancelling: vscode.CancellationTokenSource | undefined;
+  private readonly sources = new Set<vscode.CancellationTokenSource>();
 
   readonly onDidChangePhase = this.phaseChanged.event;
 
@@ -55,19 +55,22 @@ export class Runs implements vscode.Disposable {
     this.warnOfTheEarlyEnd();
     const name = plain(target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri)));
     const source = new vscode.CancellationTokenSource();
-    const notification = showProgress(`Profiling ${name}`, () => source.cancel());
     // Without a token the server would show a progress of its own beside this one.
     const workDoneToken = `run-${String(++this.begun)}`;
     this.tokens.add(workDoneToken);
+    this.sources.add(source);
+    // Not before the run has begun: what is asked until then may never be answered.
+    let notification: ProgressNotification | undefined;
     const watching = client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
-      if (report.kind === 'report' && report.message) notification.report(report.message);
+      if (report.kind === 'begin') notification = showProgress(report.title, () => source.cancel());
+      if (report.kind === 'report' && report.message) notification?.report(report.message);
+      if (report.kind === 'end') notification?.end();
     });
-    this.cancelling = source;
     const end = (): void => {
-      notification.end();
+      notification?.end();
       watching.dispose();
       this.tokens.delete(workDoneToken);
-      if (this.cancelling === source) this.cancelling = undefined;
+      this.sources.delete(source);
       source.dispose();
     };
     try {
@@ -102,10 +105,10 @@ export class Runs implements vscode.Disposable {
     });
   }
 
-  /** Cancels the run that was begun here; false if there is none. */
+  /** Cancels what was asked for here, begun or not; false if there is nothing. */
   cancel(): boolean {
-    this.cancelling?.cancel();
-    return this.cancelling !== undefined;
+    for (const source of this.sources) source.cancel();
+    return this.sources.size > 0;
   }
 
   /** Asks for arguments, with the last ones of the file filled in. Undefined: none were given. */
@@ -134,6 +137,7 @@ export class Runs implements vscode.Disposable {
   }
 
   private async tell({ how, message }: ProfileAnswer): Promise<void> {
+    if (how === 'none') return;
     if (how === 'measured' || how === 'cancelled') {
       this.log.info(message);
       vscode.window.setStatusBarMessage(inStatusBar(`Kinetoscope: ${message}`), SECONDS_SHOWN * 1000);
@@ -145,7 +149,7 @@ export class Runs implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.cancelling?.cancel();
+    this.cancel();
     this.phaseChanged.dispose();
   }
 }

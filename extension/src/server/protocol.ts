@@ -275,6 +275,6 @@ export interface ProfileParams {
 }
 
 export interface ProfileAnswer {
-  how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused';
+  how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused' | 'none';
   message: string;
 }

@@ -37,8 +37,9 @@ def target_of(
     path = path_of(uri)
     if path is None:
         return Finish("refused", f"{uri} is not a file on disk, so it cannot be profiled. Save it first.")
+    given = None if arguments is None else tuple(arguments)
     if line is None:
-        return Target(uri, path, None, arguments)
+        return Target(uri, path, None, given)
     document = server.documents.get(uri)
     if document is None:
         return Finish("refused", f"{Path(path).name} is not open.")
@@ -48,7 +49,7 @@ def target_of(
         region = region_of(server, document, line, name)
     if region is None:
         return Finish("refused", f"There is no region at line {line + 1} of {Path(path).name} any more.")
-    return Target(uri, path, region, arguments)
+    return Target(uri, path, region, given)
 
 
 def register(server: KinetoscopeServer) -> None:

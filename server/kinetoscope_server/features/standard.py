@@ -5,7 +5,7 @@ from typing import Any, cast
 from lsprotocol import types
 
 from kinetoscope_server.features import code_actions, code_lenses, diagnostics, hovers, inlay_hints, symbols
-from kinetoscope_server.runs.profile import make_ready
+from kinetoscope_server.runs.profile import command_teller, make_ready
 from kinetoscope_server.server import KinetoscopeServer
 
 _ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
@@ -95,7 +95,8 @@ def _register_language(server: KinetoscopeServer) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is None or not settings.lenses:
             return []
-        return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active))
+        told = command_teller(ls, document, settings)
+        return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active, told))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:
