@@ -10,6 +10,7 @@ import { Interpreters } from './server/interpreter';
 import { showDocument } from './editor/pages';
 import type { ProgressParams, ResultsParams, WarmParams } from './server/protocol';
 import { Results } from './editor/results';
+import { choose } from './runs/choosing';
 import { Runs } from './runs/run';
 import { save } from './runs/saving';
 import { selectInterpreter, Server } from './server/process';
@@ -60,6 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/results', (params: ResultsParams) => results.take(params));
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
+    started.onRequest('kinetoscope/choose', choose);
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();

@@ -7,10 +7,6 @@ _SETTINGS: Final = {
     "folder": "--cwd (in an editor: the setting kinetoscope.folder)",
     "warmup": "--warmup (in an editor: the setting kinetoscope.warmup)",
     "to_the_end": "--to-the-end (in an editor: the setting kinetoscope.toTheEnd)",
-    "tests": (
-        "pytest: kinetoscope profile -m pytest -- FILE (in an editor, with the setting kinetoscope.runs:"
-        ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}])'
-    ),
 }
 
 

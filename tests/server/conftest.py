@@ -45,6 +45,8 @@ class Editor(LanguageClient):
         self.refreshed: list[str] = []
         self.asked: list[lsp.ShowMessageRequestParams] = []
         self.answer: str | asyncio.Future[str | None] | None = None
+        self.asked_to_choose: list[Any] = []
+        self.on_choose: Any = lambda _params: None
         self.asked_to_save: list[list[str]] = []
         self.on_save: Any = lambda: False
         self.results: dict[str, Any] = {}
@@ -197,6 +199,11 @@ def make_client() -> Editor:
     def _(params: Any) -> None:
         client.warm.append(params)
 
+    @client.feature("kinetoscope/choose")
+    def _(params: Any) -> Any:
+        client.asked_to_choose.append(params)
+        return client.on_choose(params)
+
     @client.feature("kinetoscope/save")
     def _(params: Any) -> bool:
         client.asked_to_save.append(list(params.uris))
@@ -207,7 +214,7 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    wishes = ("results", "progress", "save", "warm", "diagnosticsInHover")
+    wishes = ("results", "progress", "save", "choose", "warm", "diagnosticsInHover")
     recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 

@@ -47,6 +47,7 @@ def code_actions(
         arguments = [document.uri, region.line - 1, region.name]
         name = printable(region.name)
         wanted = [(f"{'Profile again' if here else 'Profile'}: {name}", methods.PROFILE_REGION)]
+        wanted.append((f"Profile with…: {name}", methods.PROFILE_WITH))
         if any(each.measured.shown.result.traces for each in here):
             wanted.append((f"Open the trace in Perfetto at {name}", methods.OPEN_TRACE))
         if here:

@@ -48,6 +48,8 @@ def code_lenses(
         if row == file_row:
             tooltip = f"Measure every region that is reached: {told(None)}"
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
+            tooltip = "Profile the file with other arguments, or another script"
+            yield _lens(here, "⌄", methods.PROFILE_WITH, [document.uri, None, None], tooltip)
 
 
 def _lens(

@@ -1,6 +1,7 @@
 """What `workspace/executeCommand` does. A run goes on in the background: a client cannot cancel a command."""
 
 from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -67,6 +68,11 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
         _profile(ls, target_of(ls, uri, line, None, _texts(arguments)))
 
+    @server.command(methods.PROFILE_WITH)
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None) -> None:
+        target = target_of(ls, uri, line, name)
+        _profile(ls, target if isinstance(target, Finish) else replace(target, choose="run"))
+
     @server.command(methods.PROFILE_PLAIN)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Any) -> None:
         given = None if arguments is None else _texts(arguments)
@@ -122,13 +128,13 @@ def _texts(value: Any) -> list[str]:
 
 def _profile(server: KinetoscopeServer, target: Target | Finish, *, is_plain: bool = False) -> None:
     if isinstance(target, Finish):
-        tell(server, target)
+        server.start(tell(server, target))
     else:
-        server.start(_told(server, profile(server, target, is_plain=is_plain)))
+        server.start(_told(server, profile(server, target, is_plain=is_plain), target))
 
 
-async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:
-    tell(server, await work)
+async def _told(server: KinetoscopeServer, work: Awaitable[Finish], target: Target | None = None) -> None:
+    await tell(server, await work, target)
 
 
 def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:

@@ -5,7 +5,8 @@ from typing import Any, cast
 from lsprotocol import types
 
 from kinetoscope_server.features import code_actions, code_lenses, diagnostics, hovers, inlay_hints, symbols
-from kinetoscope_server.runs.profile import command_teller, make_ready
+from kinetoscope_server.runs.asking import command_teller
+from kinetoscope_server.runs.profile import make_ready
 from kinetoscope_server.server import KinetoscopeServer
 
 _ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])

@@ -7,6 +7,7 @@ from typing import Final
 PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
+PROFILE_WITH: Final = "kinetoscope.profileWith"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
@@ -21,6 +22,7 @@ COMMANDS: Final = (
     PROFILE_REGION,
     PROFILE_FILE,
     PROFILE_WITH_ARGUMENTS,
+    PROFILE_WITH,
     PROFILE_PLAIN,
     CANCEL,
     OPEN_TRACE,
@@ -40,9 +42,13 @@ RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
 SAVE: Final = "kinetoscope/save"
+CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE)
-"""From the client, but for `SAVE`, which is asked of clients that say they answer it."""
+REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE, CHOOSE)
+"""From the client, but for those `TO_CLIENTS`."""
+
+TO_CLIENTS: Final = (SAVE, CHOOSE)
+"""Requests that clients say they answer."""
 
 NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
 """To clients that say they want them."""

@@ -64,13 +64,13 @@ class Command:
 
 
 def by_settings(path: str, settings: Settings, root: Path | None) -> Command:
-    """As the settings say for a file. Raises `UsageError` for what no program can be given."""
+    """As the settings say for a file."""
     run = settings.run_settings(path, root)
     script = run.module or (absolute(run.script, root) if run.script else path)
     folder = absolute(run.folder, root) if run.folder else str(root or Path(path).parent)
     environment = {name: filled(value, path, root) for name, value in run.environment.items()}
     arguments = tuple(filled(each, path, root) for each in run.arguments or ())
-    return checked(Command(script, run.module is not None, arguments, environment, interpreter_of(run, root), folder))
+    return Command(script, run.module is not None, arguments, environment, interpreter_of(run, root), folder)
 
 
 def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: Path | None) -> Command:
@@ -102,7 +102,7 @@ def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: 
         given.setdefault("arguments", ())
     if "folder" in given:
         given["folder"] = absolute(given["folder"], root)
-    return checked(replace(otherwise, **given))
+    return replace(otherwise, **given)
 
 
 def filled(text: str, path: str | None, root: Path | None) -> str:
@@ -127,14 +127,6 @@ def is_executable(interpreter: str | None) -> bool:
 def absolute(path: str, root: Path | None) -> str:
     # Not resolved: the link to the interpreter of a virtual environment is what makes it that environment's.
     return os.path.normpath((root or Path.cwd()) / Path(_with_folders(path, root)).expanduser())
-
-
-def checked(command: Command) -> Command:
-    """The same. Raises `UsageError` where it holds texts that no program can be given."""
-    check_texts("An argument", command.arguments)
-    check_texts("A variable of the environment", [*command.environment, *command.environment.values()])
-    check_texts("The interpreter, script or folder", [command.interpreter or "", command.script, command.folder])
-    return command
 
 
 def check_texts(what: str, texts: Sequence[str]) -> None:

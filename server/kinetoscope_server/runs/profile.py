@@ -2,24 +2,25 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from lsprotocol import types
 
-from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.errors import NEVER_ENTERED, WRONG_ARGUMENTS, KinetoscopeError, Problem
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.source.regions import Region
 from kinetoscope_core.text import count_text, printable
+from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Shown, rows_to_show
-from kinetoscope_server.runs.again import gave_the_times
-from kinetoscope_server.runs.command import Command, by_settings, check_texts, from_values
+from kinetoscope_server.runs.asking import command_for, known_command
+from kinetoscope_server.runs.choices import role_on_disk, with_pytest
+from kinetoscope_server.runs.command import Command, by_settings, check_texts
 from kinetoscope_server.runs.manager import ActiveRun, Job
-from kinetoscope_server.runs.targets import RUN_PLAIN, Target, command_text, request_of, title_of
+from kinetoscope_server.runs.targets import RUN_PLAIN, Choose, Target, command_text, request_of, title_of
 from kinetoscope_server.runs.worker import Event, TraceFiles, problem_of
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
@@ -41,6 +42,15 @@ _KINDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """What can be done at once about how a profile ended: it again with this command, or with one to be chosen."""
+
+    title: str
+    command: Mapping[str, Any] | None = None
+    choose: Choose | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """How a profile ended. `message` is for people, `run` names the result in the store. With "none" nothing was done,
     and nothing is said: it was a double click, or a question was put aside.
@@ -49,6 +59,7 @@ class Finish:
     how: How
     message: str
     run: str | None = None
+    offers: tuple[Offer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,6 @@ class _Ready:
     replaced: ActiveRun | None
     unsaved: Sequence[str]
     settings: Settings
-    said: Command
     command: Command
 
 
@@ -71,16 +81,16 @@ async def profile(
     target: Target,
     *,
     token: int | str | None = None,
-    replace: bool = False,
+    replaces: bool = False,
     is_plain: bool = False,
 ) -> Finish:
     """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
-    if not replace and server.runs.is_same_click(target):
+    if not replaces and server.runs.is_same_click(target):
         return _NONE
     with server.runs.asked_for(target) as asked:
         root = server.root_of(target.path)
         try:
-            ready = await server.runs.prepared(asked, _ready(server, target, replace=replace, is_plain=is_plain))
+            ready = await server.runs.prepared(asked, _ready(server, target, replaces=replaces, is_plain=is_plain))
             if ready is None:
                 before = f"Profiling {target.name} was cancelled before it started."
                 return _NONE if asked.gave_way else Finish("cancelled", before)
@@ -96,46 +106,19 @@ async def profile(
         work = await _begun(server, job, ready.replaced, target, ready.unsaved)
         if isinstance(work, Finish):
             return work
-        server.commands.begins(target.path, ready.command, ready.said)
+        server.commands.begins(target.path, ready.command)
     return await server.runs.end_of(work)
-
-
-def command_at(server: KinetoscopeServer, target: Target, said: Command, *, is_plain: bool = False) -> Command:
-    """What a click on the target runs, where the settings say `said`."""
-    document = server.documents.get(target.uri)
-    shown = None if document is None else gave_the_times(server.board.placed(document), target.region)
-    return server.commands.again(target.path, shown, said, prefers_last=is_plain)
-
-
-def command_teller(server: KinetoscopeServer, document: Document, settings: Settings) -> Callable[[Region | None], str]:
-    """What says, for people, what a click on a region of the file runs, or on none."""
-    root, placed = server.root_of(document.path), server.board.placed(document)
-    texts: dict[Shown | None, str] = {}
-
-    def told(region: Region | None) -> str:
-        shown = gave_the_times(placed, region)
-        if shown not in texts:
-            command = server.commands.again(document.path, shown, said)
-            texts[shown] = f"python {command.text(root)}"
-        return texts[shown]
-
-    try:
-        said = by_settings(document.path, settings, root)
-    except KinetoscopeError as error:  # the click says it, too
-        why = printable(str(error))
-        return lambda _region: why
-    return told
 
 
 async def _offer_plain(server: KinetoscopeServer, target: Target) -> None:
     """After a failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as
     a code action where the run failed, until the next one.
     """
-    again = Target(target.uri, target.path, target.region)
+    again = replace(target, arguments=None, command=None, choose=None)
     server.plain_again = [target.uri, *(target.place or (None, None)), None]
     name = printable(Path(target.path).name)
     if await server.client.ask(f"{name} failed in a prepared interpreter.", RUN_PLAIN) == RUN_PLAIN:
-        tell(server, await profile(server, again, is_plain=True))
+        await tell(server, await profile(server, again, is_plain=True), again)
 
 
 async def make_ready(server: KinetoscopeServer, document: Document) -> None:
@@ -145,23 +128,24 @@ async def make_ready(server: KinetoscopeServer, document: Document) -> None:
         return
     target, root = Target(document.uri, document.path), server.root_of(document.path)
     try:
-        command = command_at(server, target, by_settings(document.path, settings, root))
-        request = request_of(target, settings, root, command)
+        request = request_of(
+            target, settings, root, known_command(server, target, by_settings(document.path, settings, root))
+        )
     except KinetoscopeError:  # the click says it
         return
     server.warm.before(request)
 
 
-async def _ready(server: KinetoscopeServer, target: Target, *, replace: bool, is_plain: bool) -> _Ready | Finish:
+async def _ready(server: KinetoscopeServer, target: Target, *, replaces: bool, is_plain: bool) -> _Ready | Finish:
     """Asks the client for the file's settings, what runs, whether to replace a run, and which files stay unsaved."""
     settings, root = await server.configuration.of(target.uri), server.root_of(target.path)
     said = by_settings(target.path, settings, root)
-    command = command_at(server, target, said, is_plain=is_plain)
-    if target.arguments is not None:
-        command = from_values({"arguments": [*target.arguments]}, command, target.path, root)
-    if not replace and not await _may_replace(server):
+    command = await command_for(server, target, known_command(server, target, said, is_plain=is_plain), said)
+    if command is None:
+        return _NONE
+    if not replaces and not await _may_replace(server):
         return _KEPT
-    return _Ready(server.runs.active, await _unsaved(server), settings, said, command)
+    return _Ready(server.runs.active, await _unsaved(server), settings, command)
 
 
 async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
@@ -183,11 +167,35 @@ async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequen
     return work if isinstance(work, Finish) else await server.runs.end_of(work)
 
 
-def tell(server: KinetoscopeServer, finish: Finish) -> None:
-    """The one message at the end."""
+def _offers(server: KinetoscopeServer, problem: Problem, target: Target) -> tuple[Offer, ...]:
+    """What can be done about a run that came to nothing."""
+    if problem.code == WRONG_ARGUMENTS:
+        return (Offer("Profile with arguments…", choose="arguments"),)
+    if problem.code != NEVER_ENTERED:
+        return ()
+    server.commands.reached_nothing(target.path)
+    choose = Offer("Choose script…", choose="script")
+    if role_on_disk(target.path) != "tests":
+        return (choose,)
+    tests = with_pytest(target.path, target.region, Command(target.path))
+    pytest = {"module": tests.script, "arguments": [*tests.arguments]}
+    return (Offer("Run with pytest", pytest), choose)
+
+
+async def tell(server: KinetoscopeServer, finish: Finish, target: Target | None = None) -> None:
+    """The one message at the end. Where something can be done at once, it is a question; the answer is done."""
     if finish.how == "none":
         return
-    server.client.tell(_KINDS[finish.how], finish.message)
+    # Arguments can only be typed where the client has a field for them.
+    offers = [each for each in finish.offers if each.choose != "arguments" or server.client.takes(methods.CHOOSE)]
+    if target is None or not offers:
+        server.client.tell(_KINDS[finish.how], finish.message)
+        return
+    answer = await server.client.ask(finish.message, *(each.title for each in offers))
+    for offer in offers:
+        if offer.title == answer:
+            again = replace(target, arguments=None, command=offer.command, choose=offer.choose)
+            await tell(server, await profile(server, again), again)
 
 
 async def _may_replace(server: KinetoscopeServer) -> bool:
@@ -236,13 +244,14 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target | None, unsa
         server.show_problems([problem])
         if target is not None and event["kind"] == "RunError" and event.get("is_prepared"):
             server.start(_offer_plain(server, target))
-        return Finish(_HOW.get(event["kind"], "failed"), printable(problem.message))
+        offers = () if target is None else _offers(server, problem, target)
+        return Finish(_HOW.get(event["kind"], "failed"), printable(problem.message), offers=offers)
     run = event["run"] or server.archive.keep(event["result"])
     shown = Shown.of(event["result"], run)
     result = shown.result
     server.show(shown)
     if target is not None:
-        server.commands.has_result(target.path, shown)
+        server.commands.has_result(shown)
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"

@@ -16,13 +16,13 @@ from kinetoscope_server.settings.settings import Settings
 
 RUN_PLAIN: Final = "Run again without preparation"
 
-Choose = Literal["run", "arguments"]
+Choose = Literal["run", "arguments", "script"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """The file at `path`, or one region of it. `arguments` go before those with which it would run, `command`, from a
-    client's JSON, before all that it names. `choose`: a person is asked with what to run it.
+    client's JSON, before all that it names. `choose`: a person is asked for what is to run, or for a part of it.
     """
 
     uri: str
@@ -63,6 +63,9 @@ def request_of(
     command = command or by_settings(target.path, settings, root)
     if not command.is_module and not Path(command.script).is_file():
         raise UsageError(f"{command.script} is not on disk, so it cannot run. Save it first.")
+    check_texts("An argument", command.arguments)
+    check_texts("A variable of the environment", [*command.environment, *command.environment.values()])
+    check_texts("The interpreter, script or folder", [command.interpreter or "", command.script, command.folder])
     return RunRequest(
         command.script,
         command.is_module,
