@@ -6,6 +6,7 @@ _SETTINGS: Final = {
     "interpreter": "--python (in an editor: the setting kinetoscope.interpreter)",
     "folder": "--cwd (in an editor: the setting kinetoscope.folder)",
     "warmup": "--warmup (in an editor: the setting kinetoscope.warmup)",
+    "budget": "--budget (in an editor: the setting kinetoscope.budgetSeconds)",
     "to_the_end": "--to-the-end (in an editor: the setting kinetoscope.toTheEnd)",
 }
 

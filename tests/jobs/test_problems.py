@@ -2,14 +2,15 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from kinetoscope_core.analysis.log_match import not_recorded
 from kinetoscope_core.errors import Frame, KinetoscopeError, Problem, ProfilerBusy, RunError
-from kinetoscope_core.jobs.problems import ending_problem, nothing_measured, with_last_words
+from kinetoscope_core.jobs.problems import ending_problem, not_reached, nothing_measured, with_last_words
 from kinetoscope_core.run.failure import failure_problem
-from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.run.outcome import Ending, Outcome
 from kinetoscope_core.runner.request import RunRequest
 
 REQUEST = RunRequest("s.py")
@@ -126,3 +127,24 @@ def test_what_argparse_said_takes_the_place_of_its_exit_code(stderr: str, messag
     assert with_last_words(error.problem, stderr).message == message
     other = nothing_measured(REQUEST, Outcome("exited", 3, 1.0, "python", script_code=3), [], None)
     assert with_last_words(other.problem, stderr).message == "The script ended with exit code 3."
+
+
+@pytest.mark.parametrize(
+    ("ending", "ended_for", "why"),
+    [
+        ("ended", "budget", " within 20 s of recording, and then the script was ended. --budget"),
+        ("ended", "enough", " before the other regions had enough calls, upon which the script was ended. --to-the-end"),
+        ("cancelled", None, " before the run was cancelled."),
+        ("failed", None, " before the script failed."),
+        ("exited", None, " before the script exited."),
+        ("time-limit", None, " before the time limit ended the run."),
+        ("ended", None, ". Regions in compiled code and in subprocesses are not recorded."),
+    ],
+)
+def test_a_region_that_was_not_reached_names_the_cause_that_is_known(
+    ending: Ending, ended_for: Literal["enough", "budget"] | None, why: str
+) -> None:
+    outcome = Outcome(ending, 0, 1.0, "python", ended_for=ended_for)
+    message = not_reached("train.py", 4, "loss", outcome, 20.0).message
+    assert message.startswith(f"loss (line 4) was not reached{why}")
+    assert ("compiled" in message) == (ending == "ended" and ended_for is None)

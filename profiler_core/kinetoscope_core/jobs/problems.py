@@ -18,7 +18,7 @@ from kinetoscope_core.errors import (
     UsageError,
 )
 from kinetoscope_core.results.measures import Unmeasured
-from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.run.outcome import Ending, Outcome
 from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.text import printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
@@ -273,10 +273,22 @@ def saved_when_ended(file: str, line: int, call: str) -> Problem:
     return Problem("saved-when-ended", message, {}, file, line)
 
 
-def not_reached(file: str, line: int, name: str) -> Problem:
-    """A region of the script that no call was seen of."""
-    message = (
-        f"{printable(name)} (line {line}) was not reached."
-        " Regions in compiled code and in subprocesses are not recorded."
-    )
-    return Problem("region-not-reached", message, {}, file, line)
+def not_reached(file: str, line: int, name: str, outcome: Outcome, budget_s: float) -> Problem:
+    """A region of the script that no call was seen of, with the cause as far as it is known."""
+    ended: dict[Ending, str] = {
+        "failed": "before the script failed",
+        "exited": "before the script exited",
+        "cancelled": "before the run was cancelled",
+        "time-limit": "before the time limit ended the run",
+    }
+    why = ". Regions in compiled code and in subprocesses are not recorded"
+    if outcome.ending in ended:
+        why = f" {ended[outcome.ending]}"
+    elif outcome.ended_for == "budget":
+        why = f" within {budget_s:g} s of recording, and then the script was ended. {setting('budget')} gives it longer"
+    elif outcome.ended_for == "enough":
+        why = (
+            " before the other regions had enough calls, upon which the script was ended."
+            f" {setting('to_the_end')} lets it run to its own end"
+        )
+    return Problem("region-not-reached", f"{printable(name)} (line {line}) was not reached{why}.", {}, file, line)
