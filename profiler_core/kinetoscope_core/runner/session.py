@@ -14,6 +14,7 @@ from . import processes, script
 from .ending import children, failures, leave
 from .ending.end import End, EndOfRun
 from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
+from .ending.sigterm import Sigterm
 from .imports import on_import
 from .prewarm.imported_ahead import ImportedAhead
 from .profiler.of_the_script import ScriptProfilers, ScriptRecording
@@ -70,6 +71,7 @@ class Session:
     def run(self) -> Any:
         """Runs the script to its end. Returns what Python is to exit with: a code, or a text that it prints."""
         self._hook()
+        self._sigterm = Sigterm()
         self._begin_to_watch()
         self._channel.send("phase", phase="running")
         code = self._run_script()
@@ -82,6 +84,7 @@ class Session:
                 self.finish(exit_code=code)
             except EndOfRun:  # came from the watching thread when the script had just ended
                 self.finish(exit_code=code)
+            self._sigterm.let_go()
             if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(self._watching.ident):
@@ -307,13 +310,15 @@ class Session:
             except channels.LineCut:
                 self._go_on_unmeasured()
                 return
+            if self._sigterm.has_come():
+                self._channel.send("terminated")
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
             if message is not None and message["do"] == "save":
                 call_in_main_thread(self._keep_own_recordings)
                 interrupt_main_thread()  # out of a call that blocks
             is_idle = self._state == "aside" and not (self._end.was_stopped or self._end.is_over)
-            if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS):
+            if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS, self._sigterm.descriptor):
                 return
             self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
@@ -341,6 +346,7 @@ class Session:
 
     def _go_on_unmeasured(self) -> None:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
+        self._sigterm.let_go()
         self._stop_recording("line-cut")
         if self._state == "waiting":
             self._state = "recorded"

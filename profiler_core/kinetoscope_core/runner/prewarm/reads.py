@@ -68,8 +68,8 @@ class Reads:
     def _noting_file(self, function: Any) -> Any:
         def noting(*arguments: Any, **options: Any) -> Any:
             # `open` calls it `file`, `os.stat` calls it `path`.
-            file = arguments[0] if arguments else options.get("file", options.get("path"))
-            if isinstance(file, (str, bytes, os.PathLike)):
+            file: Any = arguments[0] if arguments else options.get("file", options.get("path"))
+            if not isinstance(file, (int, type(None))):
                 path = os.path.join(os.getcwd(), os.fsdecode(file))
                 if not path.startswith(_NO_FILES):
                     self.files[path] = None
