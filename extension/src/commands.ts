@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
+import { chooseResult } from './editor/choosing';
 import type { RegionPlace } from './server/protocol';
 import type { Results } from './editor/results';
 import { isTrusted, type Runs } from './runs/run';
@@ -49,6 +50,10 @@ export function executeCommand(services: Services): (command: string, args: unkn
       case 'kinetoscope.showDetails': {
         const place = placeIn(args) ?? measuredPlace(services.results);
         return services.details.show(place);
+      }
+      case 'kinetoscope.chooseResult': {
+        const uri = uriIn(args) ?? activeUri();
+        return uri ? chooseResult(client, uri) : tellNoFile();
       }
       case 'kinetoscope.clear':
         return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);

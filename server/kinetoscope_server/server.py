@@ -158,6 +158,15 @@ class KinetoscopeServer(LanguageServer):
         self.board.add(shown)
         self.show_problems(shown.result.problems)
 
+    def show_chosen(self, files: Iterable[str]) -> None:
+        """Shows files anew in which another result was chosen, with its problems."""
+        for path in files:
+            shown = self.board.shown(path)
+            self._problems[path] = [] if shown is None else stored_line_problems(shown).get(path, [])
+            if not self.documents.of_path(path):
+                self.start(self._publish_elsewhere(path))
+        self.show_again()
+
     def show_problems(self, problems: Iterable[Problem]) -> None:
         """Shows the problems of the last run; those of the one before it are gone."""
         before = set(self._problems)

@@ -25,6 +25,9 @@ RUN = RunInfo(
     warmup=3,
     active=5,
     has_own_profiler=False,
+    folder="/home/me",
+    environment={"CUDA_VISIBLE_DEVICES": "1"},
+    region="a.py:7",
 )
 
 

@@ -252,6 +252,15 @@ export interface ResultsParams {
   regions: ShownRegion[];
 }
 
+/** One of `kinetoscope/resultsOf`. */
+export interface FileResult {
+  run: string;
+  title: string;
+  when: string;
+  device: string;
+  is_shown: boolean;
+}
+
 /** `kinetoscope/warm`: the interpreter that is prepared for the next run. */
 export interface WarmParams {
   state: 'none' | 'preparing' | 'ready';

@@ -66,6 +66,9 @@ def measure_run(
         active=request.active,
         has_own_profiler=run.has_own_profiler,
         is_prepared=outcome.is_prepared,
+        folder=str(Path(request.folder or ".").absolute()),
+        environment=dict(request.environment),
+        region=request.region,
     )
     return _result(
         info,

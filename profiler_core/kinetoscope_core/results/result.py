@@ -28,6 +28,8 @@ SCHEMA = 2
 class RunInfo:
     """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `run.outcome.Ending`.
 
+    `folder` is where it ran, from which a relative `script` goes. `environment` is what was added to our own. `region`
+    is that of the request, NAME or FILE:LINE, and `None` where all were measured.
     `has_own_profiler` says that the script's own profiler was used; `warmup` and `active` were then up to it.
     `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
     """
@@ -45,6 +47,9 @@ class RunInfo:
     active: int
     has_own_profiler: bool
     is_prepared: bool = False
+    folder: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    region: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

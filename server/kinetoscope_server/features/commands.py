@@ -11,6 +11,7 @@ from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import around, nearest_named
 from kinetoscope_core.text import printable
 from kinetoscope_server.features import details
+from kinetoscope_server.features.choosing import choose_result, show_result
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.runs.profile import Finish, load, profile, tell
@@ -92,6 +93,14 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, uri: str, line: int, name: str) -> str | None:
         placed = measured_at(ls, uri, line, name)
         return await details.show_details(ls, placed) if placed else _nothing(ls, name)
+
+    @server.command(methods.CHOOSE_RESULT)
+    def _(ls: KinetoscopeServer, uri: str) -> None:
+        ls.start(choose_result(ls, uri))
+
+    @server.command(methods.SHOW_RESULT)
+    async def _(ls: KinetoscopeServer, uri: str | None, run: str) -> None:
+        await show_result(ls, uri, run)
 
     @server.command(methods.CLEAR)
     def _(ls: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:

@@ -95,7 +95,9 @@ def _register_language(server: KinetoscopeServer) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is None or not settings.lenses:
             return []
-        return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active))
+        placed, shown = ls.board.placed(document), ls.board.shown(document.path)
+        results = ls.board.results(document.path)
+        return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:

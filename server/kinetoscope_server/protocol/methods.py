@@ -12,6 +12,8 @@ CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
 OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
 SHOW_DETAILS: Final = "kinetoscope.showDetails"
+CHOOSE_RESULT: Final = "kinetoscope.chooseResult"
+SHOW_RESULT: Final = "kinetoscope.showResult"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
 EXPLAIN: Final = "kinetoscope.explain"
@@ -26,6 +28,8 @@ COMMANDS: Final = (
     OPEN_TRACE,
     OPEN_TRACE_AT,
     SHOW_DETAILS,
+    CHOOSE_RESULT,
+    SHOW_RESULT,
     CLEAR,
     LOAD_TRACE,
     EXPLAIN,
@@ -34,6 +38,7 @@ COMMANDS: Final = (
 
 PROFILE: Final = "kinetoscope/profile"
 RUN: Final = "kinetoscope/run"
+RESULTS_OF: Final = "kinetoscope/resultsOf"
 TRACE: Final = "kinetoscope/trace"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
@@ -41,7 +46,7 @@ PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
 SAVE: Final = "kinetoscope/save"
 
-REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE)
+REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
 NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
