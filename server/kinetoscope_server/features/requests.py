@@ -40,6 +40,11 @@ def register(server: KinetoscopeServer) -> None:
         found = await _result(ls, run or ls.board.newest(None if uri is None else path_of(uri) or ""))
         return None if found is None else whole_run(*found, ls.documents, ls.changes.has_changed)
 
+    @server.feature(methods.RUNS)
+    async def _(ls: KinetoscopeServer, _: Any) -> list[dict[str, Any]]:
+        ls.watch_runs()
+        return await asyncio.to_thread(ls.run_list.rows)
+
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
         region, result, uri = await _measured(ls, params)

@@ -14,6 +14,8 @@ OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
 SHOW_DETAILS: Final = "kinetoscope.showDetails"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
+PIN_RUN: Final = "kinetoscope.pinRun"
+DELETE_RUN: Final = "kinetoscope.deleteRun"
 EXPLAIN: Final = "kinetoscope.explain"
 DOCTOR: Final = "kinetoscope.doctor"
 
@@ -28,21 +30,25 @@ COMMANDS: Final = (
     SHOW_DETAILS,
     CLEAR,
     LOAD_TRACE,
+    PIN_RUN,
+    DELETE_RUN,
     EXPLAIN,
     DOCTOR,
 )
 
 PROFILE: Final = "kinetoscope/profile"
 RUN: Final = "kinetoscope/run"
+RUNS: Final = "kinetoscope/runs"
 TRACE: Final = "kinetoscope/trace"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
+RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 
-REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE)
+REQUESTS: Final = (PROFILE, RUN, RUNS, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
-NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
+NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED)
 """To clients that say they want them."""

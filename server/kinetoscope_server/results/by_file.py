@@ -183,6 +183,14 @@ class Board:
             for files in self._files.values():
                 files.discard(path)
 
+    def drop(self, run: str) -> None:
+        """Forgets all that one result measured."""
+        self._number += 1
+        self._files.pop(run, None)
+        for entries in self._by_file.values():
+            for identity in [each for each, measured in entries.items() if measured.shown.run == run]:
+                del entries[identity]
+
     def newest(self, path: str | None) -> str | None:
         """The id of the newest result that measured regions of the file, or of any."""
         return next((run for run, files in reversed(self._files.items()) if path is None or path in files), None)
