@@ -207,6 +207,23 @@ export interface RunResult {
   regions: RunRegion[];
 }
 
+/** One of `kinetoscope/runs`. */
+export interface RunRow {
+  id: string;
+  title: string;
+  script: string;
+  arguments: string[];
+  started: string | null;
+  seconds: number | null;
+  device: Device | null;
+  regions: number;
+  largest: { name: string; cuda_total_ns: number | null; cpu_total_ns: number } | null;
+  is_loaded: boolean;
+  is_pinned: boolean;
+  size_bytes: number | null;
+  problem: string | null;
+}
+
 /** Both null: the newest run of all. */
 export interface RunParams {
   uri: string | null;

@@ -1,12 +1,11 @@
 """One run, from the first message to the last: puts the log, the schedule, the profilers and the script together."""
 
-import os
 import signal
 import sys
 import threading
 import warnings
 from os import getpid  # by its name, as all that is called within a region: the script may patch the module's
-from time import monotonic, sleep
+from time import monotonic
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
@@ -350,7 +349,4 @@ class Session:
         self._stop_recording("line-cut")
         if self._state == "waiting":
             self._state = "recorded"
-        starter = os.getppid()
-        while os.getppid() == starter:
-            sleep(WATCH_SECONDS)
-        processes.end_with_all(self._run_id, self._own_group)
+        processes.end_with_starter(self._run_id, self._own_group)
