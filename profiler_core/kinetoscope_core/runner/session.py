@@ -49,7 +49,7 @@ class Session:
         self._log = RegionLogger(self._on_enter, self._on_exit)
         self._profiler = Profiler(message["folder"])
         self._script_profilers = ScriptProfilers(
-            self._is_not_the_script_s,
+            lambda profile: self._is_child() or self._profiler.is_ours(profile),
             self._step_aside,
             self._begin_own_profiler,
             self._end_own_profiler,
@@ -150,15 +150,11 @@ class Session:
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
-
         watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
         return getpid() != self._pid
-
-    def _is_not_the_script_s(self, profile: Any) -> bool:
-        return self._is_child() or self._profiler.is_ours(profile)
 
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
