@@ -89,8 +89,14 @@ class Editor(Client):
             watch.cancel()
 
     def until_ready(self) -> dict[str, Any]:
-        """What the server says of the next run's interpreter when that is ready."""
-        self.until(lambda: self.warm and self.warm[-1]["state"] == "ready")
+        """What the server says of the next run's interpreter when it is ready. Raises `SystemExit` if none will be."""
+
+        def is_ready() -> bool:
+            return bool(self.warm) and self.warm[-1]["state"] == "ready"
+
+        self.until(lambda: is_ready() or "No interpreter is kept ready" in "".join(self.said))
+        if not is_ready():
+            raise SystemExit("".join(self.said))
         return self.warm[-1]
 
     def hints(self, uri: str) -> list[Any]:

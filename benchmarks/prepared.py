@@ -1,10 +1,12 @@
 """The prepared interpreter: clicks beside `python` by hand, and region times of prepared and plain runs by turns.
 
-    python benchmarks/prepared.py [--part clicks | regions] [--case NAME]... [--within SECONDS] [--out FOLDER]
+    python benchmarks/prepared.py [--part by-hand | clicks | on-open | regions]... [--case NAME]... [--within SECONDS]
+                                  [--out FOLDER]
 
-Goes round the cases until the time is over, at most `--rounds` times (5) for clicks and 20 for region times, and says
-how many it were. What is not there (a package) or fails is said, and the others go on. Writes prepared.json (every
-single value, with the GPU's clocks meanwhile) and prepared.txt.
+Each part gets its share of the time, and goes round the cases until that is over, at most `--rounds` times (5; 20 for
+region times). A round of clicks is a first one and five more, each when the next interpreter is ready. How many it were
+is said. What is not there (a package) or fails is said, and the others go on. Writes prepared.json (every single value,
+with the GPU's clocks meanwhile) and prepared.txt.
 """
 
 import argparse
@@ -40,7 +42,7 @@ WITH_PACKAGES = {"train_mlp": ["torch._dynamo"], "lightning": ["lightning"], "tr
 
 REGION_CASES = ("matmul_add", "train_mlp")
 REGION_ROUNDS = 20
-APART_S = 20.0
+SECOND_CLICKS = 5
 
 
 class Clocks:
@@ -85,7 +87,6 @@ class Measuring:
         self.ready: list[dict[str, Any]] = []
         self.failed: list[str] = []
         self.not_prepared: list[str] = []
-        self.hurried: list[str] = []
         self.clocks = Clocks()
 
     def is_time_for(self, seconds: float) -> bool:
@@ -134,39 +135,55 @@ def by_python(command: list[str]) -> float:
     return time.perf_counter() - start
 
 
-def click_round(measuring: Measuring, case: str, packages: list[str] | None) -> None:
-    """By hand; first click; second when it is ready; at once again; and the first click with `onOpen`."""
+def by_hand_round(measuring: Measuring, case: str, _packages: list[str] | None) -> None:
     command, _ = CASES[case]
-    settings: dict[str, Any] = {"prepared": {"packages": packages}} if packages else {}
-    name = f"{case}+packages" if packages else case
-    if not packages:
-        measuring.note(name, "python by hand", by_python(command))
-        measuring.note(name, "python under torch.profiler, by hand", by_hand(command))
+    measuring.note(case, "python by hand", by_python(command))
+    measuring.note(case, "python under torch.profiler, by hand", by_hand(command))
+
+
+def click_round(measuring: Measuring, case: str, packages: list[str] | None) -> None:
+    """The first click in an editor, then some, each when the next interpreter is ready."""
+    command, _ = CASES[case]
+    name = name_of(case, packages)
     with tempfile.TemporaryDirectory() as cache:
-        editor = opened(Path(cache), command, **settings)
+        editor = opened(Path(cache), command, **settings_of(packages))
         try:
             measuring.note(name, "first click", clicked(editor, command))
-            after = time.perf_counter()
-            measuring.ready.append({"case": name, **editor.until_ready()})
-            measuring.note(name, "until the next interpreter was ready", time.perf_counter() - after)
-            if measuring.is_time_for(60):
-                time.sleep(max(0.0, after + APART_S - time.perf_counter()))
-            else:
-                measuring.hurried.append(f"{name}: {time.perf_counter() - after:.1f} s")
-            seconds = clicked(editor, command)
-            measuring.note_click(name, "second click", seconds, editor)
+            for _ in range(SECOND_CLICKS):
+                after = time.perf_counter()
+                measuring.ready.append({"case": name, **editor.until_ready()})
+                measuring.note(name, "until the next interpreter was ready", time.perf_counter() - after)
+                measuring.note_click(name, "second click", clicked(editor, command), editor)
+                if not measuring.is_time_for(time.perf_counter() - after):
+                    break
+        finally:
+            editor.end()
+
+
+def on_open_round(measuring: Measuring, case: str, packages: list[str] | None) -> None:
+    """The first click with `prepare: onOpen`, and one at once after it."""
+    command, _ = CASES[case]
+    name = name_of(case, packages)
+    with tempfile.TemporaryDirectory() as cache:
+        editor = opened(Path(cache), command, prepare="onOpen", **settings_of(packages))
+        try:
+            measuring.ready.append({"case": f"{name}, onOpen", **editor.until_ready()})
+            measuring.note_click(name, "first click with onOpen", clicked(editor, command), editor)
             seconds = clicked(editor, command)
             measuring.note(name, f"at once again, {'prepared' if is_prepared(editor) else 'new'} interpreter", seconds)
         finally:
             editor.end()
-    with tempfile.TemporaryDirectory() as cache:
-        editor = opened(Path(cache), command, prepare="onOpen", **settings)
-        try:
-            measuring.ready.append({"case": f"{name}, onOpen", **editor.until_ready()})
-            seconds = clicked(editor, command)
-            measuring.note_click(name, "first click with onOpen", seconds, editor)
-        finally:
-            editor.end()
+
+
+ROUNDS = {"by-hand": by_hand_round, "clicks": click_round, "on-open": on_open_round}
+
+
+def name_of(case: str, packages: list[str] | None) -> str:
+    return f"{case}+packages" if packages else case
+
+
+def settings_of(packages: list[str] | None) -> dict[str, Any]:
+    return {"prepared": {"packages": packages}} if packages else {}
 
 
 def region_round(measuring: Measuring, case: str, editors: dict[str, Editor]) -> None:
@@ -195,7 +212,7 @@ def region_round(measuring: Measuring, case: str, editors: dict[str, Editor]) ->
         print(f"{time.perf_counter() - measuring.began:6.0f} s  {case:<13} {asked:<10} {clocks and clocks['sm_mhz']}")
 
 
-def measure_clicks(measuring: Measuring, cases: list[str], rounds: int) -> None:
+def measure_clicks(measuring: Measuring, part: str, cases: list[str], rounds: int) -> None:
     longest: dict[str, float] = {}
     wanted: list[tuple[str, list[str] | None]] = []
     for case in cases:
@@ -205,18 +222,18 @@ def measure_clicks(measuring: Measuring, cases: list[str], rounds: int) -> None:
             continue
         wanted.append((case, None))
         named = [package for package in WITH_PACKAGES.get(case, []) if importlib.util.find_spec(package)]
-        if named:
+        if named and part != "by-hand":
             wanted.append((case, named))
     for _ in range(rounds):
         for case, packages in list(wanted):
             key = f"{case} {packages}"
-            if not measuring.is_time_for(longest.get(key, 50.0)):
+            if not measuring.is_time_for(longest.get(key, 20.0)):
                 continue
             start = time.perf_counter()
             try:
-                click_round(measuring, case, packages)
+                ROUNDS[part](measuring, case, packages)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - the others go on
-                measuring.failed.append(f"{key}: {type(error).__name__}: {error}\n{traceback.format_exc()}")
+                measuring.failed.append(f"{part}, {key}: {type(error).__name__}: {error}\n{traceback.format_exc()}")
                 print(measuring.failed[-1], flush=True)
                 wanted.remove((case, packages))
             longest[key] = max(longest.get(key, 0.0), time.perf_counter() - start)
@@ -275,16 +292,13 @@ def summary(measuring: Measuring) -> str:
                     )
     if measuring.not_prepared:
         lines += ["", "Not prepared, as the server says", *(f"  {each}" for each in measuring.not_prepared)]
-    if measuring.hurried:
-        pauses = ", ".join(measuring.hurried)
-        lines += ["", f"Second clicks less than {APART_S:g} s after the first, since time ran out: {pauses}"]
     lines += ["", f"took {time.perf_counter() - measuring.began:.0f} s", *measuring.failed]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("--part", choices=["clicks", "regions"], help="this one only")
+    parser.add_argument("--part", choices=[*ROUNDS, "regions"], action="append", help="this one only")
     parser.add_argument("--case", choices=list(CASES), action="append", help="this one only")
     parser.add_argument("--rounds", type=int, help="at most so many")
     parser.add_argument("--within", type=float, default=500.0, metavar="SECONDS")
@@ -293,14 +307,14 @@ def main() -> None:
     measuring = Measuring(options.within)
     cases = options.case or list(CASES)
     regions = [case for case in cases if case in REGION_CASES]
+    parts = options.part or [*ROUNDS, "regions"]
     try:
-        if options.part != "clicks" and regions:
-            if options.part is None:
-                measuring.ends = measuring.began + options.within * 0.4
-            measure_regions(measuring, regions, options.rounds or REGION_ROUNDS)
-            measuring.ends = measuring.began + options.within
-        if options.part != "regions":
-            measure_clicks(measuring, cases, options.rounds or 5)
+        for number, part in enumerate(parts, start=1):
+            measuring.ends = measuring.began + options.within * number / len(parts)
+            if part != "regions":
+                measure_clicks(measuring, part, cases, options.rounds or 5)
+            elif regions:
+                measure_regions(measuring, regions, options.rounds or REGION_ROUNDS)
     finally:
         measuring.clocks.end()
         options.out.mkdir(parents=True, exist_ok=True)
@@ -313,7 +327,6 @@ def main() -> None:
             "ready": measuring.ready,
             "failed": measuring.failed,
             "not_prepared": measuring.not_prepared,
-            "second_clicks_without_pause": measuring.hurried,
         }
         (options.out / "prepared.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
         print(text)

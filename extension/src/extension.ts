@@ -8,9 +8,10 @@ import { openExample } from './example';
 import { LINKED, withLinks } from './editor/hovers';
 import { Interpreters } from './server/interpreter';
 import { showDocument } from './editor/pages';
-import type { ProgressParams, ResultsParams, WarmParams } from './server/protocol';
+import type { ProgressParams, ResultsParams, RunRow, WarmParams } from './server/protocol';
 import { Results } from './editor/results';
 import { choose } from './runs/choosing';
+import { RunList } from './runs/list';
 import { Runs } from './runs/run';
 import { save } from './runs/saving';
 import { selectInterpreter, Server } from './server/process';
@@ -36,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void vscode.commands.executeCommand('kinetoscope.explain', code);
     },
   });
+  const list = new RunList(client);
   const services: Services = { runs, results, traces, details, client };
   const run = executeCommand(services);
 
@@ -62,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
     started.onRequest('kinetoscope/choose', choose);
+    started.onNotification('kinetoscope/runsChanged', () => list.refresh());
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
@@ -76,6 +79,7 @@ export function activate(context: vscode.ExtensionContext): void {
     interpreters,
     results,
     runs,
+    list,
     traces,
     details,
     server,
@@ -93,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     results.onDidChange(() => details.update()),
     server.onDidChangeState(({ kind }) => {
+      list.refresh();
       if (kind === 'running') {
         details.update();
       } else {
@@ -102,6 +107,14 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
+    vscode.commands.registerCommand('kinetoscope.showRun', (row: RunRow) => details.showOne(row.id)),
+    vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => {
+      const running = client();
+      return running && traces.open(running, { run: row.id, region: null });
+    }),
+    vscode.commands.registerCommand('kinetoscope.unpinRun', (row: RunRow) =>
+      vscode.commands.executeCommand('kinetoscope.pinRun', row, false),
+    ),
     vscode.commands.registerCommand('kinetoscope.selectInterpreter', selectInterpreter),
     vscode.commands.registerCommand('kinetoscope.openExample', () => openExample(context)),
   );

@@ -26,6 +26,7 @@ from kinetoscope_server.results.archive import Archive
 from kinetoscope_server.results.by_file import Board, Shown
 from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
+from kinetoscope_server.results.run_list import RunList
 from kinetoscope_server.runs.again import Commands
 from kinetoscope_server.runs.manager import ActiveRun, Runs
 from kinetoscope_server.runs.standby import WarmInterpreter
@@ -35,6 +36,7 @@ from kinetoscope_server.text.documents import Document, Documents, path_of, uri_
 log = logging.getLogger(__name__)
 
 PARENT_EVERY_S: Final = 2.0
+RUNS_EVERY_S: Final = 2.0
 
 PUBLISH_AFTER_S: Final = 0.2
 """After the last keystroke: a squiggle that comes and goes with each letter disturbs."""
@@ -63,6 +65,9 @@ class KinetoscopeServer(LanguageServer):
         self.board = Board()
         self.archive = Archive()
         self.commands = Commands()
+        self.run_list = RunList(self.archive)
+        self._runs_changed_ns = 0
+        self._watches_runs = False
         self.changes = Changes()
         self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
         self.runs = Runs(self.client, self.warm, self._phase_changed)
@@ -159,7 +164,17 @@ class KinetoscopeServer(LanguageServer):
         """Shows the result of a run that has just ended, with its problems in place of the last run's."""
         self._recalled.add(shown.run)
         self.board.add(shown)
+        self.runs_changed()
         self.show_problems(shown.result.problems)
+
+    def show_chosen(self, files: Iterable[str]) -> None:
+        """Shows files anew in which another result was chosen, with its problems."""
+        for path in files:
+            shown = self.board.shown(path)
+            self._problems[path] = [] if shown is None else stored_line_problems(shown).get(path, [])
+            if not self.documents.of_path(path):
+                self.start(self._publish_elsewhere(path))
+        self.show_again()
 
     def show_problems(self, problems: Iterable[Problem]) -> None:
         """Shows the problems of the last run; those of the one before it are gone."""
@@ -169,6 +184,23 @@ class KinetoscopeServer(LanguageServer):
             if not self.documents.of_path(path):
                 self.start(self._publish_elsewhere(path))
         self.show_again()
+
+    def watch_runs(self) -> None:
+        """Has the client told from now on, if it takes that, when the list of runs changes: by whatever program."""
+        if not self._watches_runs and self.client.takes(methods.RUNS_CHANGED):
+            self._watches_runs = True
+            self._runs_changed_ns = Store().changed_ns()
+            self._look_at_runs()
+
+    def _look_at_runs(self) -> None:
+        if Store().changed_ns() != self._runs_changed_ns:
+            self.runs_changed()
+        asyncio.get_running_loop().call_later(RUNS_EVERY_S, self._look_at_runs)
+
+    def runs_changed(self) -> None:
+        """A run came, went, or was pinned."""
+        self._runs_changed_ns = Store().changed_ns()
+        self.client.notify(methods.RUNS_CHANGED, {})
 
     # --- showing
 

@@ -111,7 +111,8 @@ def test_a_user_of_neovim_profiles_reads_jumps_and_edits(nvim: str, tmp_path: Pa
 
     assert seen["filetype"] == ["python"]
     assert seen["lenses"] == ["▷ Profile"]
-    assert seen["lenses after"] == ["▷ Profile | Trace | Details"]
+    (after,) = seen["lenses after"]
+    assert re.fullmatch(r"▷ Profile \| Trace \| Details \| [\w-]+\.py · \d\d:\d\d · CPU only", after), after
     (hint,) = seen["hint"]
     assert re.fullmatch(r"CPU [\d.]+ [µm]s( \([\d.]+ [µm]s\))?", hint), hint
     assert seen["drawn"] == seen["moved hint"] == seen["undone"] == [hint]

@@ -72,7 +72,7 @@ def test_cuda_out_of_memory_is_said_and_what_was_measured_is_shown(kinetoscope):
 @pytest.mark.gpu
 def test_another_cupti_client_is_named(kinetoscope):
     ran = kinetoscope("profile", SCRIPTS / "cupti_taken.py", "--json")
-    assert "another tool holds CUPTI" in ran.stderr, ran.stderr
+    assert "another tool uses CUPTI" in ran.stderr, ran.stderr
     assert ran.region("taken")["cuda_total_ns"] is None
 
 

@@ -1,6 +1,7 @@
 """The prepared interpreter with CUDA: a script finds CUDA untouched, and what that cannot do runs in a new one."""
 
 import os
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -16,7 +17,8 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def runs(tmp_path):
-    return SimpleNamespace(environment={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    return SimpleNamespace(environment=environment, popen=subprocess.Popen)
 
 
 def cold_and_warm(runs, script, *only_warm, until="result"):

@@ -133,7 +133,7 @@ def test_what_argparse_said_takes_the_place_of_its_exit_code(stderr: str, messag
     ("ending", "ended_for", "why"),
     [
         ("ended", "budget", " within 20 s of recording, and then the script was ended. --budget"),
-        ("ended", "enough", " before the other regions had enough calls, upon which the script was ended. --to-the-end"),
+        ("ended", "enough", " before the other regions had enough calls, upon which the script was ended. --to-"),
         ("cancelled", None, " before the run was cancelled."),
         ("failed", None, " before the script failed."),
         ("exited", None, " before the script exited."),

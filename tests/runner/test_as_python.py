@@ -45,6 +45,13 @@ def test_everything_a_program_can_see_of_its_start_is_the_same(kinetoscope, pyth
     assert "did not import torch" in ours.messages
 
 
+@each_python
+def test_sigterm_is_to_the_script_and_what_it_starts_what_it_is_in_python(kinetoscope, python):
+    _, ours = same_as_python(kinetoscope, "terminates.py", python=python)
+    assert b"-15 -15\n" in ours.stdout
+    assert ours.stdout.count(b"my handler") == 2
+
+
 @pytest.mark.parametrize(
     "path", ["./as_python.py", "package/../as_python.py", SCRIPTS / "as_python.py"], ids=["dot", "dots", "absolute"]
 )

@@ -22,12 +22,16 @@ MATRIX = {
     ("running", "cancel"): (130, False, True, "The run was cancelled."),
     ("running", "cancel twice"): (130, False, False, "The run was cancelled."),
     ("running", "SIGTERM"): (130, False, True, "The run was cancelled."),
+    ("running", "SIGTERM to all"): (130, False, True, "The run was cancelled."),
+    ("running", "SIGTERM to the script"): (130, False, True, "The run was cancelled."),
     ("running", "time limit"): (3, False, True, "before any region was measured"),
     ("running", "runner killed"): (1, False, False, "killed by signal 9"),
     ("running", "command killed"): (-9, False, False, ""),
     ("recording", "cancel"): (130, True, True, "What was measured before is kept."),
     ("recording", "cancel twice"): (130, True, False, "What was measured before is kept."),
     ("recording", "SIGTERM"): (130, True, True, "What was measured before is kept."),
+    ("recording", "SIGTERM to all"): (130, True, True, "What was measured before is kept."),
+    ("recording", "SIGTERM to the script"): (130, True, True, "What was measured before is kept."),
     ("recording", "time limit"): (0, True, True, "The time limit ended the run."),
     ("recording", "runner killed"): (1, False, False, "What was recorded by then is lost"),
     ("recording", "command killed"): (-9, False, False, ""),
@@ -35,6 +39,7 @@ MATRIX = {
     ("saving", "cancel twice"): (130, True, None, "What was measured before is kept."),
     ("saving", "cancel thrice"): (130, False, False, LOST),
     ("saving", "SIGTERM"): (130, True, True, "What was measured before is kept."),
+    ("saving", "SIGTERM to all"): (130, True, True, "What was measured before is kept."),
     ("saving", "time limit"): (0, True, True, "The time limit ended the run."),
     ("saving", "runner killed"): (1, False, False, LOST),
     ("saving", "command killed"): (-9, False, False, ""),
@@ -49,6 +54,7 @@ MATRIX = {
     ("leaving", "cancel"): (0, True, True, "waiting for the script's own clean-up"),
     ("leaving", "cancel twice"): (0, True, False, "the script was ended: by a second cancel"),
     ("leaving", "SIGTERM"): (0, True, True, "waiting for the script's own clean-up"),
+    ("leaving", "SIGTERM to all"): (0, True, True, "waiting for the script's own clean-up"),
     ("leaving", "time limit"): (0, True, True, "waiting for the script's own clean-up"),
     ("leaving", "runner killed"): (0, True, False, ""),
     ("leaving", "command killed"): (-9, True, False, ""),
@@ -133,6 +139,11 @@ def do(stay, what):
         ends = is_early or what == "cancel thrice" or (stay.state != "saving" and what == "cancel twice")
     elif what == "SIGTERM":
         stay.signals(signal.SIGTERM)
+        ends = is_early
+    elif what.startswith("SIGTERM to"):
+        os.kill(stay.script(), signal.SIGTERM)
+        if what == "SIGTERM to all":
+            stay.signals(signal.SIGTERM)
         ends = is_early
     elif what == "time limit":
         (stay.folder / "late").touch()

@@ -83,7 +83,7 @@ def test_everything_that_was_started_ends_with_us(kinetoscope, by):
         assert ran.counts() == {"starts": (1, 1)}
 
 
-@pytest.mark.parametrize("by", ["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("by", ["Ctrl-C", "SIGTERM", "SIGTERM to the group"])
 def test_ctrl_c_in_a_terminal_reaches_script_and_command_alike_and_sigterm_the_command_alone(kinetoscope, by):
     """The terminal sends Ctrl-C to the whole group, script included."""
     terminal, ours = pty.openpty()
@@ -104,6 +104,8 @@ def test_ctrl_c_in_a_terminal_reaches_script_and_command_alike_and_sigterm_the_c
         seen += line
     if by == "Ctrl-C":
         os.write(terminal, b"\x03")
+    elif by == "SIGTERM to the group":
+        os.killpg(process.pid, signal.SIGTERM)
     else:
         process.terminate()
     stdout, stderr = process.communicate(timeout=100)

@@ -52,6 +52,7 @@ class Editor(LanguageClient):
         self.results: dict[str, Any] = {}
         self.progress: list[Any] = []
         self.warm: list[Any] = []
+        self.runs_changed = 0
         self.interpreter = sys.executable
         self.workspace_path = Path()
         self._numbers = itertools.count()
@@ -204,6 +205,10 @@ def make_client() -> Editor:
         client.asked_to_choose.append(params)
         return client.on_choose(params)
 
+    @client.feature("kinetoscope/runsChanged")
+    def _(_: Any) -> None:
+        client.runs_changed += 1
+
     @client.feature("kinetoscope/save")
     def _(params: Any) -> bool:
         client.asked_to_save.append(list(params.uris))
@@ -214,7 +219,7 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    wishes = ("results", "progress", "save", "choose", "warm", "diagnosticsInHover")
+    wishes = ("results", "progress", "save", "choose", "warm", "runsChanged", "diagnosticsInHover")
     recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 

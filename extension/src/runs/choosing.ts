@@ -20,10 +20,8 @@ export async function choose(params: ChooseParams): Promise<ChooseAnswer> {
   if (configured.length) {
     items.push({ label: 'launch.json', kind: vscode.QuickPickItemKind.Separator });
     for (const { name, command } of configured) {
-      const text = joinArguments([
-        command.module ? `-m ${command.module}` : (command.script ?? ''),
-        ...(command.arguments ?? []),
-      ]);
+      const script = command.module ? ['-m', command.module] : [vscode.workspace.asRelativePath(command.script ?? '')];
+      const text = joinArguments([...script, ...(command.arguments ?? [])]);
       items.push({ label: inStatusBar(name), description: inStatusBar(text), choose: () => ({ command }) });
     }
   }

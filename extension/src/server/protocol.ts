@@ -207,6 +207,23 @@ export interface RunResult {
   regions: RunRegion[];
 }
 
+/** One of `kinetoscope/runs`. */
+export interface RunRow {
+  id: string;
+  title: string;
+  script: string;
+  arguments: string[];
+  started: string | null;
+  seconds: number | null;
+  device: Device | null;
+  regions: number;
+  largest: { name: string; cuda_total_ns: number | null; cpu_total_ns: number } | null;
+  is_loaded: boolean;
+  is_pinned: boolean;
+  size_bytes: number | null;
+  problem: string | null;
+}
+
 /** Both null: the newest run of all. */
 export interface RunParams {
   uri: string | null;
@@ -250,6 +267,15 @@ export interface ShownRegion {
 export interface ResultsParams {
   uri: string;
   regions: ShownRegion[];
+}
+
+/** One of `kinetoscope/resultsOf`. */
+export interface FileResult {
+  run: string;
+  title: string;
+  when: string;
+  device: string;
+  is_shown: boolean;
 }
 
 /** `kinetoscope/warm`: the interpreter that is prepared for the next run. */

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spread, Unmeasured
-from kinetoscope_core.text import time_text
+from kinetoscope_core.results.summary import LargestRegion
+from kinetoscope_core.text import printable, time_text
 
 
 def region_text(region: RegionMeasures) -> str:
@@ -22,6 +23,14 @@ def region_text(region: RegionMeasures) -> str:
     if region.overhead_ns:
         text += f", profiler overhead {time_text(region.overhead_ns)} in total"
     return text
+
+
+def largest_text(region: LargestRegion) -> str:
+    """Its name and CUDA time, the CPU's where no GPU work was measured."""
+    time = f"CPU {time_text(region.cpu_total_ns)}"
+    if region.cuda_total_ns is not None:
+        time = f"CUDA {time_text(region.cuda_total_ns)}"
+    return f"{printable(region.name)} {time}"
 
 
 def unmeasured_text(region: Unmeasured) -> str:

@@ -141,6 +141,9 @@ class Run:
             self._is_saving = False
             self._has_unsaved = False
             return
+        if event == "terminated":  # by who may be about to cancel, too: it is no cancel that counts
+            self._stop_reason = self._stop_reason or ("cancelled" if not self._is_left else None)
+            self._reaches_script = False
         if event == "unsaved":
             self._has_unsaved = True
         if event == "unfit":

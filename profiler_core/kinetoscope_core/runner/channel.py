@@ -90,15 +90,18 @@ class Channel:
                 self._is_there(connection)
         raise LineCut if self.is_cut else EOFError
 
-    def when_heard(self, call: Callable[[Any], None], look_s: float) -> bool:
-        """Calls it on another thread once there is something to receive; that waits in C, so that no profiler which
-        records stacks shows a Python frame of ours. False where that cannot be done (Windows); looks every `look_s`.
+    def when_heard(self, call: Callable[[Any], None], look_s: float, also: Optional[int] = None) -> bool:
+        """Calls it on another thread once there is something to receive, or to read from the descriptor `also`; that
+        waits in C, so that no profiler which records stacks shows a Python frame of ours. False where that cannot be
+        done (Windows); looks every `look_s`.
         """
         connection = self._connection
         if connection is None or not hasattr(select, "poll"):
             return False
         poller = select.poll()
         poller.register(connection.fileno(), select.POLLIN)  # of a closed one it says so
+        if also is not None:
+            poller.register(also, select.POLLIN)
         heard = filter(None, iter(functools.partial(poller.poll, int(look_s * 1000)), None))
         _thread.start_new_thread(collections.deque, (map(call, heard), 0))
         return True

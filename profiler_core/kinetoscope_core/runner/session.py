@@ -1,12 +1,11 @@
 """One run, from the first message to the last: puts the log, the schedule, the profilers and the script together."""
 
-import os
 import signal
 import sys
 import threading
 import warnings
 from os import getpid  # by its name, as all that is called within a region: the script may patch the module's
-from time import monotonic, sleep
+from time import monotonic
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
@@ -14,6 +13,7 @@ from . import processes, script
 from .ending import children, failures, leave
 from .ending.end import End, EndOfRun
 from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
+from .ending.sigterm import Sigterm
 from .imports import on_import
 from .prewarm.imported_ahead import ImportedAhead
 from .profiler.of_the_script import ScriptProfilers, ScriptRecording
@@ -49,7 +49,7 @@ class Session:
         self._log = RegionLogger(self._on_enter, self._on_exit)
         self._profiler = Profiler(message["folder"])
         self._script_profilers = ScriptProfilers(
-            self._is_not_the_script_s,
+            lambda profile: self._is_child() or self._profiler.is_ours(profile),
             self._step_aside,
             self._begin_own_profiler,
             self._end_own_profiler,
@@ -70,6 +70,7 @@ class Session:
     def run(self) -> Any:
         """Runs the script to its end. Returns what Python is to exit with: a code, or a text that it prints."""
         self._hook()
+        self._sigterm = Sigterm()
         self._begin_to_watch()
         self._channel.send("phase", phase="running")
         code = self._run_script()
@@ -82,6 +83,7 @@ class Session:
                 self.finish(exit_code=code)
             except EndOfRun:  # came from the watching thread when the script had just ended
                 self.finish(exit_code=code)
+            self._sigterm.let_go()
             if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(self._watching.ident):
@@ -148,15 +150,11 @@ class Session:
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
-
         watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
         return getpid() != self._pid
-
-    def _is_not_the_script_s(self, profile: Any) -> bool:
-        return self._is_child() or self._profiler.is_ours(profile)
 
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
@@ -307,13 +305,15 @@ class Session:
             except channels.LineCut:
                 self._go_on_unmeasured()
                 return
+            if self._sigterm.has_come():
+                self._channel.send("terminated")
             if message is not None and message["do"] == "stop":
                 self._stop(message["interrupt"])
             if message is not None and message["do"] == "save":
                 call_in_main_thread(self._keep_own_recordings)
                 interrupt_main_thread()  # out of a call that blocks
             is_idle = self._state == "aside" and not (self._end.was_stopped or self._end.is_over)
-            if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS):
+            if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS, self._sigterm.descriptor):
                 return
             self._end.look_at_main_thread()
             # A region that has been open for twice the budget will not come to its end in time.
@@ -341,10 +341,8 @@ class Session:
 
     def _go_on_unmeasured(self) -> None:
         """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
+        self._sigterm.let_go()
         self._stop_recording("line-cut")
         if self._state == "waiting":
             self._state = "recorded"
-        starter = os.getppid()
-        while os.getppid() == starter:
-            sleep(WATCH_SECONDS)
-        processes.end_with_all(self._run_id, self._own_group)
+        processes.end_with_starter(self._run_id, self._own_group)

@@ -6,22 +6,32 @@ from typing import Final
 
 from lsprotocol import types
 
+from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import nearest_named
+from kinetoscope_core.text import cut
 from kinetoscope_server.protocol import methods
-from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.by_file import Placed, Shown
+from kinetoscope_server.results.titles import device_text, when_text
 from kinetoscope_server.runs.manager import ActiveRun
 from kinetoscope_server.text.documents import Document
 
 _MAIN_GUARD: Final = re.compile(rb"""^if[ \t(]+__name__[ \t]*==[ \t]*["']__main__["']""", re.MULTILINE)
+_LONGEST_TITLE: Final = 60
 _TORCH_IMPORT: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
 def code_lenses(
-    document: Document, placed: Sequence[Placed], active: ActiveRun | None, told: Callable[[Region | None], str]
+    document: Document,
+    placed: Sequence[Placed],
+    active: ActiveRun | None,
+    shown: Shown | None,
+    results: Sequence[Shown],
+    told: Callable[[Region | None], str],
 ) -> Iterator[types.CodeLens]:
     """The lenses of a file, in the order of its lines. One without regions, known or measured, that does not import
-    torch either has none. `told` says what a click runs for a region, or for the file.
+    torch either has none. `shown` is the one of its `results` that it shows; `told` says what a click
+    runs for a region, or for the file.
     """
     measured_lines = (each.region for each in placed if each.region.kind == "statement")
     regions = [*document.regions, *document.helped, *measured_lines]
@@ -32,6 +42,7 @@ def code_lenses(
     traced = {each.region.line for each in placed if each.measured.shown.result.traces}
     running = _row_of_the_run(document, active, regions, file_row)
     rows = {region.line - 1: region for region in reversed(regions)}
+    result_row = next((each.region.line - 1 for each in placed if not each.origin), file_row)
     for row in sorted({*rows, file_row}):
         here = document.line_range(row)
         if active is not None and row == running:
@@ -50,6 +61,18 @@ def code_lenses(
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
             tooltip = "Profile the file with other arguments, or another script"
             yield _lens(here, "⌄", methods.PROFILE_WITH, [document.uri, None, None], tooltip)
+        if row == result_row and shown is not None:
+            yield _of_result(here, document, shown, results)
+
+
+def _of_result(here: types.Range, document: Document, shown: Shown, results: Sequence[Shown]) -> types.CodeLens:
+    """What the times of the file are of; with several results one can choose another."""
+    title = title_of(shown.result.run, shown.result.traces)
+    facts = [cut(title, _LONGEST_TITLE), when_text(shown.when), device_text(shown.result)]
+    if len(results) == 1:
+        return _lens(here, " · ".join(facts), "")
+    facts.append(f"{results.index(shown) + 1} of {len(results)} results")
+    return _lens(here, " · ".join(facts), methods.CHOOSE_RESULT, [document.uri], f"{title}: show another result")
 
 
 def _lens(

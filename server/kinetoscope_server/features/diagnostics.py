@@ -147,13 +147,12 @@ def codes_at(
 
 
 def shown_of_run(document: Document, placed: Sequence[Placed], settings: Settings) -> list[Finding]:
-    """The findings of the newest run as a whole, to show at the first line of the file that its first region stands in;
-    none that a comment there or a setting switches off.
+    """The findings of the file's result as a whole, to show at the first line of the file that its first region stands
+    in; none that a comment there or a setting switches off.
     """
-    fresh = [each.measured.shown for each in placed if not each.is_stale]
-    if not fresh:
+    result = next((each.measured.shown.result for each in placed if not each.is_stale and not each.origin), None)
+    if result is None:
         return []
-    result = max(fresh, key=lambda shown: shown.run or "").result
     first = next((region.file for region in rows_to_show(result) if region.file), None)
     if first is None or resolved(first) != document.path:
         return []

@@ -26,6 +26,7 @@ def _region(document: Document, placed: Placed) -> dict[str, Any]:
             "end": {"line": place.end.line, "character": place.end.character},
         },
         "stale": list(placed.reasons),
+        "origin": placed.origin,
         "measures": placed.measured.values,
         "bound": placed.measured.values["bound"],
         "share": share_in(result, placed.measured.region),

@@ -1,17 +1,20 @@
 """The short texts beside a line: times in at most as many characters as an editor shows. Knows no protocol."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kinetoscope_core.output.measures_text import unmeasured_text
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
-from kinetoscope_core.text import printable, time_parts, time_text
+from kinetoscope_core.text import cut, printable, time_parts, time_text
 from kinetoscope_server.results.by_file import Row
 
 MOST_CHARACTERS: Final = 43
 """What VS Code shows of all hints of a line (facts/vscode.md); an ellipsis follows what is cut."""
 
 STALE: Final = "~ "
+
+LEAST_ORIGIN: Final = len("earlier run")
+"""Characters that say where times are from."""
 
 
 def short_time_text(ns: int) -> str:
@@ -36,11 +39,13 @@ def range_text(values: Iterable[int]) -> str:
     return f"{least}–{most} {unit}" if unit == most_unit else f"{least} {unit}–{most} {most_unit}"
 
 
-def hint_parts(regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool) -> tuple[str, ...]:
+def hint_parts(
+    regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool, origin: str = ""
+) -> tuple[str, ...]:
     """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
 
-    As much as fits; what is left out first is CPU self, then CUDA self, then CPU. What has no time is told where there
-    is nothing else.
+    As much as fits; what is left out first is CPU self, then CUDA self, then the end of `origin`, then CPU. What has no
+    time is told where there is nothing else.
     """
     measured = [each for each in regions if isinstance(each, RegionMeasures)]
     if not measured:
@@ -52,15 +57,27 @@ def hint_parts(regions: Sequence[Row], pattern: str, *, is_stale: bool, with_sel
     else:
         ways = _one(measured[0], with_self=with_self)
     prefix = STALE if is_stale else ""
-    fitting = ((prefix + way[0], *way[1:]) for way in ways)
+    marked = _with_origin(ways, origin, MOST_CHARACTERS - len(prefix)) if origin else ways
+    fitting = ((prefix + way[0], *way[1:]) for way in marked)
     return next(way for way in fitting if sum(map(len, way)) <= MOST_CHARACTERS)
 
 
+def _with_origin(ways: Sequence[tuple[str, ...]], origin: str, most: int) -> Iterator[tuple[str, ...]]:
+    """The same with where it is from: as a whole if there is room for all parts, else its beginning."""
+    complete = [way for way in ways if len(way) == len(ways[0])]
+    for way in complete:
+        yield (*way[:-1], f"{way[-1]} · {origin}")
+    for way in [*complete, *ways]:
+        room = most - sum(map(len, way)) - len(" · ")
+        if room >= LEAST_ORIGIN:
+            yield (*way[:-1], f"{way[-1]} · {cut(origin, room)}")
+
+
 def _without_times(regions: Sequence[Unmeasured]) -> list[tuple[str, ...]]:
+    why = "not ended" if any(each.at_least_ns is not None for each in regions) else "without times"
     if len(regions) == 1:
-        return [(unmeasured_text(regions[0]),)]
-    is_open = any(each.at_least_ns is not None for each in regions)
-    return [(f"×{len(regions)}, {'not ended' if is_open else 'without times'}",)]
+        return [(unmeasured_text(regions[0]),), (why,)]
+    return [(f"×{len(regions)}, {why}",)]
 
 
 def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, cut, printable, time_text
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.results.titles import device_text, when_text
 from kinetoscope_server.text.documents import Document
 from kinetoscope_server.text.finding_pages import page_of
 
@@ -47,7 +48,7 @@ def text(
     here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3, beside: Collection[str] = ()
 ) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
-    blocks: list[str] = []
+    blocks = list(_origin(here[0]))
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
     if len(measured) > most_tables:
         blocks += [*_warnings(measured[0][0]), _names_table([region for _, region in measured])]
@@ -60,6 +61,13 @@ def text(
         blocks.append(f"*Changed since: {', '.join(map(escaped, changed))}.*")
     blocks.append(_footer(here[0]))
     return "\n\n".join(blocks)
+
+
+def _origin(placed: Placed) -> Iterator[str]:
+    """Where the line's times are from, if not from the result that the file shows."""
+    if placed.origin:
+        origin = placed.origin[0].upper() + placed.origin[1:]
+        yield f"*{escaped(origin)}: the result that this file shows has no times here.*"
 
 
 def _story(placed: Placed, region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
@@ -233,10 +241,11 @@ def _names_table(regions: Sequence[RegionMeasures]) -> str:
 
 def _footer(placed: Placed) -> str:
     result = placed.measured.shown.result
-    device = ""
-    if result.device is not None:
-        device = (f"{result.device.count} × " if result.device.count > 1 else "") + escaped(result.device.name)
-    facts = [device, f"torch {escaped(result.torch)}" if result.torch else "", *_run_facts(result)]
+    facts = [
+        escaped(device_text(result)),
+        f"torch {escaped(result.torch)}" if result.torch else "",
+        *_run_facts(result),
+    ]
     lines = [" · ".join(fact for fact in facts if fact)]
     if result.no_cuda_because is not None:
         lines.append(f"No CUDA times: {escaped(result.no_cuda_because)}")
@@ -249,7 +258,7 @@ def _run_facts(result: Result) -> list[str]:
         return [f"from {', '.join(escaped(trace.name) for trace in result.traces)}"]
     what = f"python -m {run.script}" if run.is_module else f"python {Path(run.script).name}"
     command = cut(printable(" ".join([what, *run.arguments])), _LONGEST_TITLE)
-    facts = [f"`{command.replace('`', chr(39))}`", f"{run.started.replace('T', ' ')[:19]} UTC"]
+    facts = [f"`{command.replace('`', chr(39))}`", escaped(when_text(run.started, with_seconds=True))]
     if run.is_prepared:
         facts.append("in a prepared interpreter")
     if run.has_own_profiler:

@@ -47,6 +47,7 @@ def _label(document: Document, row: int, here: Sequence[Placed], settings: Setti
         pattern,
         is_stale=any(each.is_stale for each in here),
         with_self=settings.hints == "total and self",
+        origin=here[0].origin,
     )
     arguments = [document.uri, row, here[0].region.name]
     commands = [types.Command("Show details", methods.SHOW_DETAILS, arguments=arguments) for _ in parts]

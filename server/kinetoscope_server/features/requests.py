@@ -13,6 +13,7 @@ from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server.features import details
+from kinetoscope_server.features.choosing import results_of
 from kinetoscope_server.features.commands import measured_at, target_of
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
@@ -38,8 +39,19 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any] | None:
         uri, run = _given(params, "uri", str, None), _given(params, "run", str, None)
         await ls.recall()
-        found = await _result(ls, run or ls.board.newest(None if uri is None else path_of(uri) or ""))
+        if run is None and (shown := ls.board.shown(None if uri is None else path_of(uri) or "")) is not None:
+            run = shown.run
+        found = await _result(ls, run)
         return None if found is None else whole_run(*found, ls.documents, ls.changes.has_changed)
+
+    @server.feature(methods.RESULTS_OF)
+    def _(ls: KinetoscopeServer, params: dict[str, Any]) -> list[dict[str, Any]]:
+        return results_of(ls, _given(params, "uri", str))
+
+    @server.feature(methods.RUNS)
+    async def _(ls: KinetoscopeServer, _: Any) -> list[dict[str, Any]]:
+        ls.watch_runs()
+        return await asyncio.to_thread(ls.run_list.rows)
 
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:

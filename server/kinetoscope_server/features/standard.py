@@ -97,7 +97,9 @@ def _register_language(server: KinetoscopeServer) -> None:
         if document is None or not settings.lenses:
             return []
         told = command_teller(ls, document, settings)
-        return list(code_lenses.code_lenses(document, ls.board.placed(document), ls.runs.active, told))
+        placed, shown = ls.board.placed(document), ls.board.shown(document.path)
+        results = ls.board.results(document.path)
+        return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results, told))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:

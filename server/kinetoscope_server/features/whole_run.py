@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from kinetoscope_core.results.result import Result
+from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions.which_region import shown_at
-from kinetoscope_core.text import printable
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
 from kinetoscope_server.text.documents import Document, Documents, uri_of
@@ -32,7 +30,7 @@ def whole_run(
     whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
     return {
         "id": shown.run,
-        "title": title_of(shown.result),
+        "title": title_of(shown.result.run, shown.result.traces),
         **{name: values[name] for name in _AS_MEASURED},
         "problems": values["problems"],
         "findings": values["findings"],
@@ -46,15 +44,6 @@ def whole_run(
             for index, region in enumerate(rows_to_show(shown.result))
         ],
     }
-
-
-def title_of(result: Result) -> str:
-    """What ran, as short as people say it: `train.py --epochs 1`; of traces from elsewhere their names."""
-    run = result.run
-    if run is None:
-        return printable(", ".join(trace.name for trace in result.traces))
-    what = f"-m {run.script}" if run.is_module else Path(run.script).name
-    return printable(" ".join([what, *run.arguments]))
 
 
 @dataclass(slots=True)

@@ -77,10 +77,10 @@ class Client:
 
     # --- asked
 
-    async def ask(self, message: str, *answers: str) -> str | None:
+    async def ask(self, message: str, *answers: str, kind: types.MessageType = types.MessageType.Warning) -> str | None:
         """The answer that a person chose, None where none was chosen or the client cannot ask."""
         actions = [types.MessageActionItem(answer) for answer in answers]
-        params = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions)
+        params = types.ShowMessageRequestParams(kind, message, actions)
         chosen = await self._answer(self._server.window_show_message_request_async(params), None)
         return None if chosen is None else chosen.title
 

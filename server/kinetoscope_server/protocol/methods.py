@@ -13,8 +13,12 @@ CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
 OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
 SHOW_DETAILS: Final = "kinetoscope.showDetails"
+CHOOSE_RESULT: Final = "kinetoscope.chooseResult"
+SHOW_RESULT: Final = "kinetoscope.showResult"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
+PIN_RUN: Final = "kinetoscope.pinRun"
+DELETE_RUN: Final = "kinetoscope.deleteRun"
 EXPLAIN: Final = "kinetoscope.explain"
 DOCTOR: Final = "kinetoscope.doctor"
 
@@ -28,27 +32,34 @@ COMMANDS: Final = (
     OPEN_TRACE,
     OPEN_TRACE_AT,
     SHOW_DETAILS,
+    CHOOSE_RESULT,
+    SHOW_RESULT,
     CLEAR,
     LOAD_TRACE,
+    PIN_RUN,
+    DELETE_RUN,
     EXPLAIN,
     DOCTOR,
 )
 
 PROFILE: Final = "kinetoscope/profile"
 RUN: Final = "kinetoscope/run"
+RESULTS_OF: Final = "kinetoscope/resultsOf"
+RUNS: Final = "kinetoscope/runs"
 TRACE: Final = "kinetoscope/trace"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
+RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, RUN, TRACE, TRUST, SAVE, CHOOSE)
+REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE, CHOOSE)
 """From the client, but for those `TO_CLIENTS`."""
 
 TO_CLIENTS: Final = (SAVE, CHOOSE)
 """Requests that clients say they answer."""
 
-NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
+NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED)
 """To clients that say they want them."""

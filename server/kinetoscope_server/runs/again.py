@@ -81,9 +81,9 @@ class Commands:
         self._recent = [*(each for each in self._recent[-_MOST_RECENT:] if each != command), command]
 
 
-def gave_the_times(placed: Sequence[Placed], region: Region | None) -> Shown | None:
-    """The result of a run that is shown at the region; else the newest that is shown in its file."""
-    runs = [each for each in placed if each.measured.shown.result.run is not None]
-    here = [each for each in runs if region is not None and each.region.line == region.line]
-    found = (each.measured.shown for each in here or runs)
-    return max(found, key=lambda shown: shown.result.run.started if shown.result.run else "", default=None)
+def gave_the_times(placed: Sequence[Placed], region: Region | None, shown: Shown | None) -> Shown | None:
+    """The result of a run that is shown at the region; else the one that its file shows, else the newest there."""
+    runs = [each.measured.shown for each in placed if each.measured.shown.result.run is not None]
+    here = [each.measured.shown for each in placed if region is not None and each.region.line == region.line]
+    found = next((each for each in here if each in runs), shown if shown is not None and shown.result.run else None)
+    return found or max(runs, key=lambda each: each.result.run.started if each.result.run else "", default=None)

@@ -26,18 +26,22 @@ def known_command(
 ) -> Command | None:
     """What was run for the target, where the settings now say `said`."""
     document = server.documents.get(target.uri)
-    shown = None if document is None else gave_the_times(server.board.placed(document), target.region)
+    if document is None:
+        return server.commands.again(target.path, None, said, prefers_last=is_plain)
+    placed, of_file = server.board.placed(document), server.board.shown(document.path)
+    shown = gave_the_times(placed, target.region, of_file)
     return server.commands.again(target.path, shown, said, prefers_last=is_plain)
 
 
 def command_teller(server: KinetoscopeServer, document: Document, settings: Settings) -> Callable[[Region | None], str]:
     """What says, for people, what a click on a region of the file runs, or on none."""
-    root, placed = server.root_of(document.path), server.board.placed(document)
+    root = server.root_of(document.path)
+    placed, of_file = server.board.placed(document), server.board.shown(document.path)
     said = by_settings(document.path, settings, root)
     known: dict[object, Command | None] = {}
 
     def told(region: Region | None) -> str:
-        shown = gave_the_times(placed, region)
+        shown = gave_the_times(placed, region, of_file)
         if shown not in known:
             known[shown] = server.commands.again(document.path, shown, said)
         command = known[shown]

@@ -5,7 +5,7 @@ Which run it fits is for the worker to say; here is when there is one, and which
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 from kinetoscope_core.run.standby import Preparation
@@ -39,6 +39,7 @@ class WarmInterpreter:
         self._last: tuple[Preparation, _Script] | None = None
         self._state: State = "none"
         self._cold: dict[_Script, str] = {}
+        self._refused: set[Sequence[str]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Task[None] | None = None
 
@@ -114,6 +115,8 @@ class WarmInterpreter:
                 self._lost(preparation, script, why, is_lasting=event.get("is_lasting", False))
 
         self.drop()
+        if preparation.request.packages in self._refused:
+            preparation = preparation._replace(request=preparation.request._replace(packages=()))
         worker = self._worker = WorkerProcess()
         worker.on_event = note
         self._set("preparing")
@@ -121,11 +124,19 @@ class WarmInterpreter:
         self._call(self._idle_s, self.drop)
 
     def _lost(self, preparation: Preparation, script: _Script, why: str, *, is_lasting: bool) -> None:
-        """It could not be prepared, or has died. Without the GPU it may do; else, if it would be so again, the script
-        that it was for starts cold from now on.
+        """It could not be prepared, or has died. Without the packages of the setting, or without the GPU, it may do;
+        else, if it would be so again, the script that it was for starts cold from now on.
         """
         was_ready = self._state == "ready"
+        packages = preparation.request.packages
         self.drop()
+        if packages and is_lasting and not was_ready:
+            self._refused.add(packages)
+            self._say(
+                f"{', '.join(packages)} cannot be imported ahead, as the setting prepared.packages says: {why}.\n"
+            )
+            self._prepare(preparation, script)
+            return
         self._say(f"No interpreter is kept ready for the next run: {why}.\n")
         if was_ready:
             return

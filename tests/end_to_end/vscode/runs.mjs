@@ -131,6 +131,19 @@ await scenario(async (stage) => {
     await isOver();
   });
 
+  await stage.step('another result is chosen', async () => {
+    const lens = code.lens(/^notes\.py --size 8 two words · \d\d:\d\d · CPU only · 1 of 2 results$/);
+    await lens.waitFor();
+    await stage.picture(' lens');
+    await lens.click();
+    const rows = page.locator('.quick-input-widget .monaco-list-row');
+    await rows.filter({ hasText: /^notes\.py --size 8 two words.* · CPU only · shown/ }).waitFor();
+    await stage.picture(' asked');
+    await rows.filter({ hasText: /^notes\.py\d/ }).click();
+    await code.lens(/^notes\.py · \d\d:\d\d · CPU only · 2 of 2 results$/).waitFor();
+    assert.equal(ran().length, 2);
+  });
+
   await stage.step('the last arguments are there', async () => {
     await code.command('Kinetoscope: Profile with Arguments…');
     await until('them', async () => (await code.input().inputValue()) === "--size 8 'two words'");

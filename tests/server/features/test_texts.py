@@ -43,8 +43,8 @@ def unmeasured(at_least_ns, name="training"):
     return Unmeasured(name, "f.py", 1, 1, unfinished, at_least_ns, None, None, CallInTrace(0, 0, 1, None))
 
 
-def text(*regions, pattern="region", stale=False, with_self=True):
-    return "".join(hint_parts(regions, pattern, is_stale=stale, with_self=with_self))
+def text(*regions, pattern="region", stale=False, with_self=True, origin=""):
+    return "".join(hint_parts(regions, pattern, is_stale=stale, with_self=with_self, origin=origin))
 
 
 def test_self_stands_in_parentheses_where_it_is_not_the_total():
@@ -85,6 +85,19 @@ def test_what_has_no_time_is_said_to_have_none():
     assert text(training, measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
 
 
+def test_where_other_times_are_from_is_always_said_before_cpu_if_need_be():
+    both = measures(16_600_000, 94_000, 2_080_000, 5_000)
+    assert text(both, origin="earlier run") == "CUDA 2.08 ms · CPU 16.6 ms · earlier run"
+    assert text(both, origin="from infer.py") == "CUDA 2.08 ms · CPU 16.6 ms · from infer.py"
+    assert text(both, origin="from benchmark_all.py") == "CUDA 2.08 ms · CPU 16.6 ms · from benchmar…"
+    assert (
+        text(measures(9_000, 9_000, None, None), origin="from infer.py", stale=True) == "~ CPU 9.00 µs · from infer.py"
+    )
+    many = [measures(1_000_000 * n, 5, 3_120 * n, 5) for n in (3, 999)]
+    assert text(*many, origin="from infer.py") == "×2 CUDA 9.36 µs–3.12 ms · from infer.py"
+    assert text(unmeasured(4_130_000_000), origin="from infer.py") == "not ended · from infer.py"
+
+
 @pytest.mark.parametrize(
     ("ns", "expected"),
     [(5_000, "5 µs"), (94_400, "94 µs"), (1_250_000, "1.3 ms"), (999_999, "1 ms"), (0, "0 ns"), (287_000, "290 µs")],
@@ -99,9 +112,17 @@ def test_a_range_names_its_unit_once_where_it_can():
     assert range_text([1_000, 1_001]) == "1.00 µs"
 
 
-@given(st.lists(st.tuples(TIMES, TIMES, st.none() | TIMES, TIMES), min_size=1, max_size=20), st.booleans(), st.text())
-def test_no_text_is_longer_than_a_line_shows(values, stale, pattern):
-    assert 0 < len(text(*(measures(*each) for each in values), pattern=pattern, stale=stale)) <= 43
+ORIGINS = st.sampled_from(["", "earlier run", "from infer.py", "from " + "long" * 20])
+
+
+@given(
+    st.lists(st.tuples(TIMES, TIMES, st.none() | TIMES, TIMES), min_size=1, max_size=20),
+    st.booleans(), st.text(), ORIGINS,
+)  # fmt: skip
+def test_no_text_is_longer_than_a_line_shows(values, stale, pattern, origin):
+    found = text(*(measures(*each) for each in values), pattern=pattern, stale=stale, origin=origin)
+    assert 0 < len(found) <= 43
+    assert not origin or found.partition(" · " + origin[:8])[1]
 
 
 def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():

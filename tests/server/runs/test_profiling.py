@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 
 import pytest
 from lsprotocol import types as lsp
@@ -53,7 +54,9 @@ async def test_a_click_on_a_lens_brings_times_to_the_line(start, profile):
     texts = await client.hint_texts(uri)
     assert list(texts) == [7, 9]
     assert all(text.startswith("CPU ") for text in texts.values())
-    assert [title for row, title in await client.lenses(uri) if row == 7] == ["▷ Profile", "Trace", "Details"]
+    *titles, result = [title for row, title in await client.lenses(uri) if row == 7]
+    assert titles == ["▷ Profile", "Trace", "Details"]
+    assert re.fullmatch(r"two_regions\.py · \d\d:\d\d · CPU only", result)
     await client.until(lambda: "done" in "".join(each.message for each in client.log_messages), "the script's output")
     not_reached = [each for each in await client.diagnosed(uri) if each.code == "region-not-reached"]
     assert [each.range.start.line for each in not_reached] == [15]

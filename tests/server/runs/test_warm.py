@@ -239,6 +239,17 @@ async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_t
     await until_warm(client)
 
 
+async def test_without_packages_that_cannot_be_imported_ahead_torch_still_is(script, tmp_path):
+    client, uri = await script(prepared={"packages": ["draws"]})
+    (tmp_path / "site-packages" / "draws.py").write_text("import random\nrandom.seed(3)\n")
+    for _ in range(2):
+        assert (await profile(client, uri)).how == "measured"
+        await until_warm(client)
+    assert "in a prepared interpreter" in await client.hover(uri, 6)
+    told = "draws cannot be imported ahead, as the setting prepared.packages says: importing the packages changes the"
+    assert logged(client).count(told) == 1, logged(client)
+
+
 @pytest.mark.parametrize("when", ["preparing", "ready"])
 async def test_nothing_is_left_when_the_server_is_killed(script, when):
     client, uri = await script(is_real=when == "preparing")

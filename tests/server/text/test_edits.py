@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
 from kinetoscope_core.results.measures import Breakdown
-from kinetoscope_core.source.placement import Placer, fingerprints_of
+from kinetoscope_core.source.placement import fingerprints_of
 from kinetoscope_core.source.regions import find_regions
 from kinetoscope_server.features.inlay_hints import inlay_hints
-from kinetoscope_server.results import by_file
 from kinetoscope_server.results.by_file import Board, Shown
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
@@ -131,49 +130,6 @@ def test_after_any_edits_each_hint_ends_the_line_of_a_region_of_its_name(edits, 
             line = lines[hint.position.line].decode("utf-8", "surrogatepass")
             units = {"utf-8": len(lines[hint.position.line]), "utf-32": len(line)}
             assert hint.position.character == units.get(encoding, len(line.encode("utf-16-le", "surrogatepass")) // 2)
-
-
-def test_runs_of_one_text_are_placed_once_for_all(monkeypatch):
-    made = []
-
-    class Counted(Placer):
-        def __init__(self, fingerprints):
-            super().__init__(fingerprints)
-            made.append(len(self.fingerprints))
-
-    monkeypatch.setattr(by_file, "Placer", Counted)
-    document, board = document_of(TEXT), Board()
-    values = result_of(TEXT)
-    assert len(values["regions"]) > 2
-    for number, region in enumerate(values["regions"]):
-        board.add(Shown.of({**values, "regions": [region]}, f"run {number}"))
-    placed = board.placed(document)
-    assert [each.measured.shown.run for each in placed] == [f"run {n}" for n in range(len(values["regions"]))]
-    assert made == [len(values["regions"])]
-    edited = TEXT.replace("\n", "\n\n", 1)
-    board.add(Shown.of({**result_of(edited), "regions": result_of(edited)["regions"][:1]}, "another text"))
-    assert [each.measured.shown.run for each in board.placed(document)][:2] == ["another text", "run 1"]
-    assert len(made) == 2
-
-
-def test_of_a_series_and_its_names_the_newer_run_is_shown_alone():
-    text = (
-        'from torch.profiler import record_function\nfor n in range(3):\n    with record_function(f"step {n}"): f()\n'
-    )
-    document, values, board = document_of(text), result_of(text), Board()
-    (one,) = values["regions"]
-    names = [{**one, "name": f"step {n}"} for n in range(3)]
-    steps = [{**each, "series": "step N"} for each in names]
-    series = {"regions": steps, "groups": [{**one, "name": "step N", "names": 3}]}
-
-    def shown(number, **others):
-        board.add(Shown.of({**values, **others}, f"run {number}"))
-        return [each.measured.region.name for each in board.placed(document)]
-
-    assert shown(1, regions=names[:2]) == ["step 0", "step 1"]
-    assert shown(2, **series) == ["step N"]
-    assert [each.name for each in board.placed(document)[0].measured.names] == ["step 0", "step 1", "step 2"]
-    assert shown(3, regions=names[1:2]) == ["step 1"]
 
 
 @settings(max_examples=200, deadline=None)

@@ -39,9 +39,9 @@ class Reads:
             self.environment = None
             return iterate(environ)
 
-        def import_noted(name: str, *arguments: Any) -> Any:
+        def import_noted(name: str, *arguments: Any, **options: Any) -> Any:
             self.imported.add(name)
-            return imports(name, *arguments)
+            return imports(name, *arguments, **options)
 
         self._replace(environ, "__getitem__", get_noted)
         self._replace(environ, "__iter__", iterate_noted)
@@ -66,11 +66,13 @@ class Reads:
             self.missing_modules.add(name)
 
     def _noting_file(self, function: Any) -> Any:
-        def noting(file: Any, *arguments: Any, **options: Any) -> Any:
-            if not isinstance(file, int):
+        def noting(*arguments: Any, **options: Any) -> Any:
+            # `open` calls it `file`, `os.stat` calls it `path`.
+            file: Any = arguments[0] if arguments else options.get("file", options.get("path"))
+            if not isinstance(file, (int, type(None))):
                 path = os.path.join(os.getcwd(), os.fsdecode(file))
                 if not path.startswith(_NO_FILES):
                     self.files[path] = None
-            return function(file, *arguments, **options)
+            return function(*arguments, **options)
 
         return noting

@@ -1,0 +1,21 @@
+// Which result a file shows: all that there are, to choose from.
+import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import { plain } from '../foreign';
+import type { FileResult } from '../server/protocol';
+
+/** Asks which one, and has it shown. */
+export async function chooseResult(client: LanguageClient, uri: string): Promise<void> {
+  const results = await client.sendRequest<FileResult[]>('kinetoscope/resultsOf', { uri });
+  const entries = results.map(({ run, title, when, device, is_shown }) => ({
+    run,
+    label: plain(title),
+    description: plain([when, device, ...(is_shown ? ['shown'] : [])].join(' · ')),
+  }));
+  const chosen = await vscode.window.showQuickPick(entries, {
+    title: 'Result to show in this file',
+    placeHolder: entries.length ? 'Script and arguments, time, device' : 'Nothing has been measured in this file yet',
+    matchOnDescription: true,
+  });
+  if (chosen) await vscode.commands.executeCommand('kinetoscope.showResult', uri, chosen.run);
+}
