@@ -153,7 +153,7 @@ async def test_a_file_that_imports_torch_can_be_profiled_though_no_region_is_fou
     client = await start()
     uri = client.write("train.py", TEXT)
     client.open(uri)
-    assert await client.lenses(uri) == [(0, "▷ Profile file")]
+    assert await client.lenses(uri) == [(0, "▷ Profile file"), (0, "⌄")]
     other = client.write("other.py", "import os\nprint('torch')\n")
     client.open(other)
     assert await client.lenses(other) == []

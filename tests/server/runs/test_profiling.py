@@ -43,7 +43,7 @@ async def test_a_click_on_a_lens_brings_times_to_the_line(start, profile):
     uri = client.copy("two_regions.py")
     client.open(uri)
     assert await client.lenses(uri) == [
-        (7, "▷ Profile"), (9, "▷ Profile"), (15, "▷ Profile"), (19, "▷ Profile file"),
+        (7, "▷ Profile"), (9, "▷ Profile"), (15, "▷ Profile"), (19, "▷ Profile file"), (19, "⌄"),
     ]  # fmt: skip
     assert await client.hints(uri) == []
 
