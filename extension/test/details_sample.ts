@@ -111,6 +111,7 @@ export function region(
     uri: 'file:///w/train.py',
     row: index,
     share: null,
+    parent: null,
     stale: [],
     ...rest,
   };

@@ -181,13 +181,15 @@ export interface Problem {
   line: number | null;
 }
 
-/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
+/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1, of
+ * what was recorded; `parent` is the index of the region that holds all of its calls. */
 export interface RunRegion {
   index: number;
   measures: (Measures | Unmeasured) & RegionTimes;
   uri: string | null;
   row: number | null;
   share: number | null;
+  parent: number | null;
   stale: string[];
 }
 
