@@ -20,6 +20,8 @@ export interface CallInTrace {
 
 export interface KernelShare {
   name: string;
+  /** What people read of the name; results of older versions have none. */
+  short?: string;
   count: number;
   total_ns: number;
 }
@@ -77,6 +79,8 @@ export interface HostSlice {
 /** One activity of the GPU; `launch` is the place of its launch in `host`. */
 export interface DeviceSlice {
   name: string;
+  /** As of a `KernelShare`. */
+  short?: string;
   stream: string;
   start_ns: number;
   duration_ns: number;

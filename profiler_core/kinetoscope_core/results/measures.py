@@ -82,11 +82,12 @@ class CallInTrace:
 
 @dataclass(frozen=True, slots=True)
 class KernelShare:
-    """All device activities of one name in a region and the regions nested in it."""
+    """All device activities of one name in a region and the regions nested in it. `short` is what people read of it."""
 
     name: str
     count: int
     total_ns: int
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,8 @@ class HostSpan:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpan:
-    """One activity of the device in a `Timeline`. `launch` is the place of its launch in `host`, `None` if left out.
+    """One activity of the device in a `Timeline`. `launch` is the place of its launch in `host`, `None` if left out;
+    `short` is what people read of its name.
 
     `stream` also names the device where the activities of the timeline are of several.
     """
@@ -176,6 +178,7 @@ class DeviceSpan:
     start_ns: int
     duration_ns: int
     launch: int | None
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
