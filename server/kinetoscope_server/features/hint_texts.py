@@ -97,7 +97,9 @@ def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:
 
 
 def _self_text(total: Spread, own: Spread) -> str:
-    return "" if own.median == total.median else f" ({short_time_text(own.median)})"
+    """Left out where it reads as the total does, or is none."""
+    text = short_time_text(own.median)
+    return f" ({text})" if own.median and text != short_time_text(total.median) else ""
 
 
 def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str, ...]]:

@@ -51,6 +51,7 @@ def test_self_stands_in_parentheses_where_it_is_not_the_total():
     assert text(measures(16_600_000, 94_000, 2_080_000, 5_000)) == "CUDA 2.08 ms (5 µs) · CPU 16.6 ms (94 µs)"
     assert text(measures(16_600_000, 94_000, 2_080_000, 2_080_000)) == "CUDA 2.08 ms · CPU 16.6 ms (94 µs)"
     assert text(measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
+    assert text(measures(3_500_000, 3_460_000, 801_000, 0)) == "CUDA 801 µs · CPU 3.50 ms"
 
 
 def test_stale_times_are_marked_and_what_does_not_fit_is_left_out_from_the_right():
@@ -138,6 +139,6 @@ def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
     short = "k" * 59 + "…"
     assert list(hovers._notes(region)) == [
         "5 of 8 calls measured, on 3 threads: 2 calls not on the thread of the first",
-        f"path to the costliest kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
+        f"path to the most expensive kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
     ]
     assert "".join(hovers._kernels(parts, region.cuda_total_ns)).endswith(f"| {short} | 5 | 2.00 µs | 100.0 % |")
