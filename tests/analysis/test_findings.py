@@ -128,18 +128,32 @@ def test_a_region_has_one_bound_unless_a_rule_says_more():
             assert bounds == [each.code for each in (region.findings or ())[-1:] if each.code in BOUNDS]
 
 
-def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path):
-    # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
+def measured_calls(tmp_path, *cpu_and_gpu_us):
+    """The measures of calls that each launch one kernel, with these CPU and GPU times."""
     made = Made()
-    for call, device_us in enumerate((9000.0, 9000.0, 100.0)):
+    for call, (cpu_us, device_us) in enumerate(cpu_and_gpu_us):
         start = 20_000.0 * call
-        made.slice("user_annotation", "r", start, (900.0, 1100.0, 1000.0)[call])
+        made.slice("user_annotation", "r", start, cpu_us)
         made.launch(start + 5, "k", device_us)
     path = tmp_path / "made.json"
     path.write_text(json.dumps({"traceEvents": made.events}))
-    (bound,) = measure_traces([path], []).regions[0].findings
-    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median of 3 calls."
+    return measure_traces([path], []).regions[0]
+
+
+def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path):
+    # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
+    times = [(900.0, 9000.0), (1100.0, 9000.0), (1000.0, 100.0), (950.0, 100.0), (1050.0, 100.0)]
+    *_, bound = measured_calls(tmp_path, *times).findings
+    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median of 5 calls."
     assert bound.evidence["median_gpu_busy_ns"] == 100_000
+
+
+def test_there_is_no_bound_where_calls_of_the_middle_half_say_another_than_the_median(tmp_path):
+    region = measured_calls(tmp_path, (900.0, 9000.0), (1100.0, 9000.0), (1000.0, 100.0))
+    assert region.bound is None
+    assert not region.findings
+    assert region.cpu_middle_ns == (900_000, 1_100_000)
+    assert region.cuda_middle_ns == (100_000, 9_000_000)
 
 
 def test_the_profiler_own_work_is_no_finding_where_the_median_call_has_none():

@@ -281,7 +281,8 @@ class RegionMeasures:
     calls seen, warm-up included: what the region's share of the recording is counted by.
     `unfinished` and `untimed` (their times cannot be) calls are in no statistics; `at_least_ns` is what the longest
     unfinished one had taken when the recording stopped. `names` is above 1 where a region stands for so many names that
-    differ in counters alone; `series` is the name of the series that a region is part of.
+    differ in counters alone; `series` is the name of the series that a region is part of. `cpu_middle_ns` and
+    `cuda_middle_ns` are the ends of the middle half of the totals.
     """
 
     name: str
@@ -312,3 +313,5 @@ class RegionMeasures:
     at_least_ns: int | None = None
     names: int = 1
     series: str | None = None
+    cpu_middle_ns: tuple[int, int] | None = None
+    cuda_middle_ns: tuple[int, int] | None = None

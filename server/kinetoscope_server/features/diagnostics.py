@@ -122,10 +122,12 @@ class _Making:
 def codes_at(
     document: Document, placed: Sequence[Placed], position: types.Position, settings: Settings
 ) -> frozenset[str]:
-    """The codes of the findings whose diagnostics stand at a position."""
+    """The codes of the findings whose squiggles stand at a position. A hint has none: VS Code shows what it says at its
+    first two characters alone.
+    """
     places = ((here, document.in_client_units(here[0].region.item)) for here in by_item(placed))
     at = (here for here, place in places if place.start <= position <= place.end)
-    return frozenset(told.code for here in at for told in told_at(document, here, settings))
+    return frozenset(told.code for here in at for told in told_at(document, here, settings) if told.is_to_do)
 
 
 def shown_of_run(document: Document, placed: Sequence[Placed], settings: Settings) -> list[Finding]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from kinetoscope_core.analysis.findings import BOUNDS
-from kinetoscope_core.output.measures_text import both_times, bound_text, finding_text
+from kinetoscope_core.output.measures_text import both_times, bound_text, calls_mark, finding_text
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spot
 from kinetoscope_core.source.suppressions import ignored_at
-from kinetoscope_core.text import printable
-from kinetoscope_server.features.hint_texts import range_text
+from kinetoscope_core.text import printable, range_text
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.settings.settings import Settings, Severity
 from kinetoscope_server.text.documents import Document
@@ -108,9 +107,14 @@ def _times(here: Sequence[Placed], settings: Settings, ignored: Container[str]) 
 def _of_one(code: str, region: RegionMeasures) -> str:
     name, times = printable(region.name), both_times(region)
     if code == TIMES:
-        return f"{name} takes {times} per call."
+        return f"{name}. {_per_call([region])}: {times}."
     bound = next((each.message for each in region.findings if each.code == code), f"{name} is {code}.")
-    return f"{bound} Per call: {times}."
+    return f"{bound} {_per_call([region])}: {times}."
+
+
+def _per_call(regions: Sequence[RegionMeasures]) -> str:
+    mark = calls_mark(regions)
+    return f"Per call ({mark})" if mark else "Per call"
 
 
 def _of_several(codes: Counter[str], regions: Sequence[RegionMeasures]) -> str:
@@ -123,4 +127,4 @@ def _of_several(codes: Counter[str], regions: Sequence[RegionMeasures]) -> str:
     if known:
         totals, selves = zip(*known, strict=True)
         times.insert(0, f"CUDA {range_text(totals)} (self {range_text(selves)})")
-    return f"{', '.join([f'{len(regions)} regions', *bounds])}. Per call: {', '.join(times)}."
+    return f"{', '.join([f'{len(regions)} regions', *bounds])}. {_per_call(regions)}: {', '.join(times)}."

@@ -145,8 +145,11 @@ await scenario(async (stage) => {
     const { number } = await code.hint(REGION, /^CUDA 47.8 µs · CPU 37.5 µs \(9.7 µs\)$/);
     assert.equal(number, REGION_LINE + 2);
     await until('no warning', async () => !(await code.squiggles('warning').count()));
+    assert.equal(await code.squiggles('info').count(), 0);
     const text = await (await code.hover('multiply', REGION)).innerText();
-    assert.match(text, /multiply is compute-bound/);
+    assert.match(text, /multiply · compute-bound/);
     assert.doesNotMatch(text, /tensor/);
+    await page.keyboard.press('Control+Shift+m');
+    await page.locator('.markers-panel').getByText('No problems').first().waitFor();
   });
 });

@@ -93,3 +93,18 @@ async def test_every_measured_region_has_its_times_and_bound_in_one_diagnostic_w
         " CUDA 1.82–43.9 µs (self 1.82–43.9 µs), CPU 36.0–249 µs (self 15.6–49.2 µs)."
     )
     assert [each.range.start.line for each in client.diagnostics[uri]].count(10) == 1
+
+
+async def test_a_hint_stands_in_the_hover_as_it_has_no_squiggle_to_show_it_beside(start):
+    client = await start()
+    uri = await opened(client, "loop.py", LOOP, "h200/train_mlp.json.gz")
+    (hint,) = [each for each in client.diagnostics[uri] if each.code == "backward-elsewhere"]
+    assert "backward-elsewhere" in await client.hover(uri, 8, hint.range.start.character + 4)
+
+
+async def test_times_that_lie_far_apart_are_shown_as_a_range(start):
+    client = await start()
+    text = 'from torch.profiler import record_function\nwith record_function("matmul_add"):\n    run()\n'
+    uri = await opened(client, "matmul_add.py", text, "h200/matmul_add_64.json.gz")
+    assert await client.hint_texts(uri) == {1: "CUDA 4.00 µs · CPU 81.3–344 µs"}
+    assert "| CPU total | 105 µs |" in await client.hover(uri, 1)
