@@ -296,6 +296,7 @@ class RegionMeasures:
     unfinished one had taken when the recording stopped. `names` is above 1 where a region stands for so many names that
     differ in counters alone; `series` is the name of the series that a region is part of. `parent` is the innermost
     other region that holds all calls of this one, a series in place of its names; `None` where there is none.
+    `cpu_middle_ns` and `cuda_middle_ns` are the ends of the middle half of the totals.
     """
 
     name: str
@@ -327,3 +328,5 @@ class RegionMeasures:
     names: int = 1
     series: str | None = None
     parent: RegionName | None = None
+    cpu_middle_ns: tuple[int, int] | None = None
+    cuda_middle_ns: tuple[int, int] | None = None

@@ -55,16 +55,14 @@ def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
         evidence |= {"gpu_busy_ns": busy.sum} if busy else {}
         evidence |= {} if median.cuda_busy_ns is None else {"median_gpu_busy_ns": median.cuda_busy_ns}
         evidence |= {"launches_per_call": launches.median} if launches else {}
-        # Said once: in a region around it, the same bound is the news.
-        is_minor = any(run.regions[outer].measures.bound == bound for outer in region.outer)
         message = _message(measures, median.cpu_total_ns, median.cuda_busy_ns, run.limits[region.key].work)
-        return Claim(message, measures.cpu_total_ns.sum, evidence, spot=region.median_spot(), is_minor=is_minor)
+        return Claim(message, measures.cpu_total_ns.sum, evidence, spot=region.median_spot())
 
     return of_region
 
 
 def _rule(code: str, bound: Bound) -> Rule:
-    return Rule(code, "information", of_region=_claims(bound), share=0, is_bound=True)
+    return Rule(code, "hint", of_region=_claims(bound), share=0, is_bound=True)
 
 
 RULES: Final = (
