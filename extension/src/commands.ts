@@ -4,8 +4,9 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
 import { chooseResult } from './editor/choosing';
-import type { RegionPlace } from './server/protocol';
+import type { RegionPlace, RunRow } from './server/protocol';
 import type { Results } from './editor/results';
+import { isSureToDelete } from './runs/list';
 import { isTrusted, type Runs } from './runs/run';
 import type { Traces } from './editor/trace';
 
@@ -59,6 +60,15 @@ export function executeCommand(services: Services): (command: string, args: unkn
         return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return loadTrace(args, next);
+      case 'kinetoscope.pinRun': {
+        const row = rowIn(args);
+        return next(command, row ? [row.id, args[1] !== false] : args);
+      }
+      case 'kinetoscope.deleteRun': {
+        const row = rowIn(args);
+        if (!row) return next(command, args);
+        return (await isSureToDelete(row)) && next(command, [row.id, true]);
+      }
       case 'kinetoscope.doctor':
         return next(command, args.length === 1 ? args : [active()?.document.uri.toString() ?? null]);
       default:
@@ -124,6 +134,11 @@ function measuredPlace(results: Results): RegionPlace | undefined {
 function uriIn([uri]: unknown[]): string | undefined {
   if (uri instanceof vscode.Uri) return uri.toString();
   return typeof uri === 'string' ? uri : undefined;
+}
+
+/** The list of runs gives its rows. */
+function rowIn([row]: unknown[]): RunRow | undefined {
+  return typeof row === 'object' && row !== null && 'id' in row ? (row as RunRow) : undefined;
 }
 
 function placeIn([uri, line, name]: unknown[]): RegionPlace | undefined {

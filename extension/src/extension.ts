@@ -7,8 +7,9 @@ import { Details } from './details/panel';
 import { openExample } from './example';
 import { Interpreters } from './server/interpreter';
 import { showDocument } from './editor/pages';
-import type { ProgressParams, ResultsParams, WarmParams } from './server/protocol';
+import type { ProgressParams, ResultsParams, RunRow, WarmParams } from './server/protocol';
 import { Results } from './editor/results';
+import { RunList } from './runs/list';
 import { Runs } from './runs/run';
 import { save } from './runs/saving';
 import { selectInterpreter, Server } from './server/process';
@@ -37,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void vscode.commands.executeCommand('kinetoscope.explain', code);
     },
   });
+  const list = new RunList(client);
   const services: Services = { runs, results, traces, details, client };
   const run = executeCommand(services);
 
@@ -60,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/results', (params: ResultsParams) => results.take(params));
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
+    started.onNotification('kinetoscope/runsChanged', () => list.refresh());
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
@@ -74,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
     interpreters,
     results,
     runs,
+    list,
     traces,
     details,
     server,
@@ -91,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     results.onDidChange(() => details.update()),
     server.onDidChangeState(({ kind }) => {
+      list.refresh();
       if (kind === 'running') {
         details.update();
       } else {
@@ -100,6 +105,14 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
+    vscode.commands.registerCommand('kinetoscope.showRun', (row: RunRow) => details.showOne(row.id)),
+    vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => {
+      const running = client();
+      return running && traces.open(running, { run: row.id, region: null });
+    }),
+    vscode.commands.registerCommand('kinetoscope.unpinRun', (row: RunRow) =>
+      vscode.commands.executeCommand('kinetoscope.pinRun', row, false),
+    ),
     vscode.commands.registerCommand('kinetoscope.selectInterpreter', selectInterpreter),
     vscode.commands.registerCommand('kinetoscope.openExample', () => openExample(context)),
   );

@@ -70,11 +70,11 @@ test('arrow keys walk along a row and to the nearest of the next', () => {
 test('each thing drawn is said in words', () => {
   assert.equal(
     itemText(timeline, 2),
-    'cudaLaunchKernel · launch · 10 ns, starting 20 ns in · launched gemm, which began 30 ns after the start',
+    'cudaLaunchKernel · launch · 10 ns, starting 20 ns in · launched gemm<float>, which began 30 ns after the start',
   );
   assert.equal(
     itemText(timeline, 5),
-    'void gemm<float>(int) · GPU, stream 7 · 50 ns, starting 50 ns in · began 30 ns after the start of cudaLaunchKernel',
+    'gemm<float> · GPU, stream 7 · 50 ns, starting 50 ns in · began 30 ns after the start of cudaLaunchKernel',
   );
   assert.match(lanesCaption(timeline), /100 ns on the CPU; its last GPU activity ends 100 ns after the region\./);
   assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }), /no GPU activity/);

@@ -11,7 +11,7 @@ const PLAIN = ['details/text', 'details/markup', 'details/plain_table'];
 /** What the files of a folder may import besides each other. Files that stand in no folder of the list may import all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   server: ['foreign'],
-  runs: ['foreign', 'server'],
+  runs: ['foreign', 'server', 'details/text'],
   editor: ['foreign', 'server', 'runs'],
   'details/charts': [...PLAIN, 'server/protocol'],
   'details/region': [...PLAIN, 'server/protocol', 'details/charts'],

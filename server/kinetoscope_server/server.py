@@ -26,6 +26,7 @@ from kinetoscope_server.results.archive import Archive
 from kinetoscope_server.results.by_file import Board, Shown
 from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
+from kinetoscope_server.results.run_list import RunList
 from kinetoscope_server.runs.manager import ActiveRun, Runs
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.settings.configuration import Configuration
@@ -34,6 +35,7 @@ from kinetoscope_server.text.documents import Document, Documents, path_of, uri_
 log = logging.getLogger(__name__)
 
 PARENT_EVERY_S: Final = 2.0
+RUNS_EVERY_S: Final = 2.0
 
 PUBLISH_AFTER_S: Final = 0.2
 """After the last keystroke: a squiggle that comes and goes with each letter disturbs."""
@@ -61,6 +63,9 @@ class KinetoscopeServer(LanguageServer):
         self.documents = Documents()
         self.board = Board()
         self.archive = Archive()
+        self.run_list = RunList(self.archive)
+        self._runs_changed_ns = 0
+        self._watches_runs = False
         self.changes = Changes()
         self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
         self.runs = Runs(self.client, self.warm, self._phase_changed)
@@ -156,6 +161,7 @@ class KinetoscopeServer(LanguageServer):
         """Shows the result of a run that has just ended, with its problems in place of the last run's."""
         self._recalled.add(shown.run)
         self.board.add(shown)
+        self.runs_changed()
         self.show_problems(shown.result.problems)
 
     def show_chosen(self, files: Iterable[str]) -> None:
@@ -175,6 +181,23 @@ class KinetoscopeServer(LanguageServer):
             if not self.documents.of_path(path):
                 self.start(self._publish_elsewhere(path))
         self.show_again()
+
+    def watch_runs(self) -> None:
+        """Has the client told from now on, if it takes that, when the list of runs changes: by whatever program."""
+        if not self._watches_runs and self.client.takes(methods.RUNS_CHANGED):
+            self._watches_runs = True
+            self._runs_changed_ns = Store().changed_ns()
+            self._look_at_runs()
+
+    def _look_at_runs(self) -> None:
+        if Store().changed_ns() != self._runs_changed_ns:
+            self.runs_changed()
+        asyncio.get_running_loop().call_later(RUNS_EVERY_S, self._look_at_runs)
+
+    def runs_changed(self) -> None:
+        """A run came, went, or was pinned."""
+        self._runs_changed_ns = Store().changed_ns()
+        self.client.notify(methods.RUNS_CHANGED, {})
 
     # --- showing
 

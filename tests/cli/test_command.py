@@ -1,12 +1,17 @@
 """What the command says of traces from elsewhere; runs have tests of their own in tests/runner."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 from kinetoscope_core.cli.main import FOUND, main
+from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.results.result import RunInfo, to_json
+from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.script_file import check_script
 
 ROOT = Path(__file__).parents[2]
@@ -113,3 +118,31 @@ def test_a_python_script_may_have_any_name(name: str, content: str, tmp_path: Pa
 def test_several_sources_after_one_option_are_told_how_to_be_given(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["read", "t.json", "--source", "a.py", "b.py", "c.py"]) == 2
     assert "each file has a --source of its own: --source b.py --source c.py" in capsys.readouterr().err
+
+
+def test_a_stored_run_is_listed_pinned_and_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    store = Store()
+    folder = store.new_folder()
+    source = tmp_path / "tiny.py"
+    source.write_text(SOURCE.replace("other", "tiny_ops"))
+    started = "2026-08-31T12:00:00+00:00"
+    ran = RunInfo(str(source), False, ("--n", "1"), "python", None, started, 1.0, "ended", False, 3, 5, False)
+    run = store.keep(folder, to_json(replace(measure_traces([BEFORE], [source]), run=ran))).id
+    assert main(["runs", run, "--pin"]) == 0
+    assert main(["runs"]) == 0
+    listed = capsys.readouterr().out
+    (row,) = [line for line in listed.splitlines() if run in line]
+    assert re.search(
+        r"\(pinned\) +20\d\d-\d\d-\d\d \d\d:\d\d +tiny.py --n 1 +NVIDIA H200 +tiny_ops CUDA [\d.]+ µs +1 ", row
+    )
+    assert main(["runs", run, "--unpin"]) == 0
+    assert main(["runs"]) == 0
+    assert "pinned" not in capsys.readouterr().out
+    assert main(["runs", run, "--delete"]) == 0
+    assert main(["runs", "--delete"]) == 2
+    assert "Name the run to pin or delete." in capsys.readouterr().err
+    assert not store.runs()

@@ -82,6 +82,11 @@ def test_editor_and_details_follow_the_theme(play):
     play("themes", scale=1.4)
 
 
+@pytest.mark.usefixtures("trained")
+def test_what_was_measured_is_listed_and_can_be_opened_pinned_and_deleted(play):
+    play("run_list")
+
+
 def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):
     play("trust")
 

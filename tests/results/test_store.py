@@ -86,3 +86,35 @@ def test_a_cache_that_cannot_be_written_says_what_to_do(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="XDG_CACHE_HOME"):
         Store(tmp_path / "file").new_folder()
+
+
+def test_a_pinned_run_stays_and_does_not_count_and_an_unpinned_one_is_as_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(stores, "MOST_RUNS", 1)
+    store = Store(tmp_path)
+
+    def kept(day):
+        folder = store.new_folder()
+        return store.keep(folder.rename(folder.with_name(f"202601{day:02}-000000-abcdef")), b"{}").id
+
+    first = kept(1)
+    before = store.changed_ns()
+    store.pin(first, is_pinned=True)
+    assert store.changed_ns() > before
+    second, third = kept(2), kept(3)
+    assert [(run.id, run.is_pinned) for run in store.runs()] == [(third, False), (first, True)]
+    store.pin(first, is_pinned=False)
+    fourth = kept(4)
+    assert [run.id for run in store.runs()] == [fourth]
+    with pytest.raises(UsageError, match=f"no stored run {second}"):
+        store.pin(second, is_pinned=True)
+
+
+def test_a_deleted_run_leaves_nothing(tmp_path):
+    store = Store(tmp_path)
+    run = keep(store)
+    store.delete(run.id)
+    assert not store.runs()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    for name in (run.id, "..", "../runs"):
+        with pytest.raises(UsageError, match="no stored run"):
+            store.delete(name)

@@ -50,6 +50,7 @@ class Editor(LanguageClient):
         self.results: dict[str, Any] = {}
         self.progress: list[Any] = []
         self.warm: list[Any] = []
+        self.runs_changed = 0
         self.interpreter = sys.executable
         self.workspace_path = Path()
         self._numbers = itertools.count()
@@ -191,6 +192,10 @@ def make_client() -> Editor:
     def _(params: Any) -> None:
         client.warm.append(params)
 
+    @client.feature("kinetoscope/runsChanged")
+    def _(_: Any) -> None:
+        client.runs_changed += 1
+
     @client.feature("kinetoscope/save")
     def _(params: Any) -> bool:
         client.asked_to_save.append(list(params.uris))
@@ -201,7 +206,7 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    wishes = ("results", "progress", "save", "warm", "diagnosticsInHover", "commandLinks")
+    wishes = ("results", "progress", "save", "warm", "runsChanged", "diagnosticsInHover", "commandLinks")
     recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 

@@ -21,6 +21,8 @@ export interface PanelActions {
 export class Details implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private uri: string | null = null;
+  /** Shown in place of the newest run of the file. */
+  private runId: string | null = null;
   private run: RunResult | null = null;
   /** Asked for and not yet chosen: its run was not there, or the web view not ready. */
   private wanted: RegionPlace | null = null;
@@ -49,8 +51,18 @@ export class Details implements vscode.Disposable {
 
   /** Shows the newest run of a file and chooses the region; without a place, the newest run of all. */
   show(place?: RegionPlace): Promise<void> {
-    this.uri = place?.uri ?? null;
-    this.wanted = place ?? null;
+    return this.open(place?.uri ?? null, null, place ?? null);
+  }
+
+  /** Shows the run of that id. */
+  showOne(id: string): Promise<void> {
+    return this.open(null, id, null);
+  }
+
+  private open(uri: string | null, runId: string | null, wanted: RegionPlace | null): Promise<void> {
+    this.uri = uri;
+    this.runId = runId;
+    this.wanted = wanted;
     if (this.panel) {
       this.panel.reveal(undefined, true);
       return this.load();
@@ -112,21 +124,22 @@ export class Details implements vscode.Disposable {
   }
 
   private async fetch(): Promise<void> {
-    const uri = this.uri;
+    const [uri, id] = [this.uri, this.runId];
     try {
-      const asked = this.actions.fetch({ uri, run: null });
+      const asked = this.actions.fetch({ uri, run: id });
       if (asked === undefined) {
         this.tell('The language server is not running. Open a Python file to start it.');
         return;
       }
       const run = await asked;
-      if (uri !== this.uri) return; // another file was asked for meanwhile
+      if (uri !== this.uri || id !== this.runId) return; // something else was asked for meanwhile
       this.run = run;
     } catch (error) {
       this.tell(`The run could not be read: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
-    if (this.run === null) this.tell('Nothing has been measured yet. Click “▷ Profile” above a region.');
+    if (this.run === null && id !== null) this.tell('This run is no longer stored.');
+    else if (this.run === null) this.tell('Nothing has been measured yet. Click “▷ Profile” above a region.');
     else this.showRun(this.run, uri);
   }
 

@@ -147,7 +147,15 @@ function minorsIn(folder: string): readonly string[] {
 }
 
 /** What of docs/lsp.md, "For richer clients", we take. */
-const WISHES = { results: true, progress: true, save: true, warm: true, diagnosticsInHover: true, commandLinks: true };
+const WISHES = {
+  results: true,
+  progress: true,
+  save: true,
+  warm: true,
+  runsChanged: true,
+  diagnosticsInHover: true,
+  commandLinks: true,
+};
 
 const CAPABILITIES: StaticFeature = {
   fillClientCapabilities(capabilities) {

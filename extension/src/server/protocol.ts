@@ -20,6 +20,8 @@ export interface CallInTrace {
 
 export interface KernelShare {
   name: string;
+  /** What people read of the name; results of older versions have none. */
+  short?: string;
   count: number;
   total_ns: number;
 }
@@ -77,6 +79,8 @@ export interface HostSlice {
 /** One activity of the GPU; `launch` is the place of its launch in `host`. */
 export interface DeviceSlice {
   name: string;
+  /** As of a `KernelShare`. */
+  short?: string;
   stream: string;
   start_ns: number;
   duration_ns: number;
@@ -181,13 +185,15 @@ export interface Problem {
   line: number | null;
 }
 
-/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
+/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1, of
+ * what was recorded; `parent` is the index of the region that holds all of its calls. */
 export interface RunRegion {
   index: number;
   measures: (Measures | Unmeasured) & RegionTimes;
   uri: string | null;
   row: number | null;
   share: number | null;
+  parent: number | null;
   stale: string[];
 }
 
@@ -205,6 +211,23 @@ export interface RunResult {
   /** Those of the run as a whole. */
   findings: Finding[];
   regions: RunRegion[];
+}
+
+/** One of `kinetoscope/runs`. */
+export interface RunRow {
+  id: string;
+  title: string;
+  script: string;
+  arguments: string[];
+  started: string | null;
+  seconds: number | null;
+  device: Device | null;
+  regions: number;
+  largest: { name: string; cuda_total_ns: number | null; cpu_total_ns: number } | null;
+  is_loaded: boolean;
+  is_pinned: boolean;
+  size_bytes: number | null;
+  problem: string | null;
 }
 
 /** Both null: the newest run of all. */

@@ -240,14 +240,17 @@ def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
 
 
 def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
-    runs = Store().runs()
+    store = Store()
     if options.run is None:
-        print_runs(_console(), runs)
-        return 0
-    found = [run for run in runs if run.id == options.run]
-    if not found:
-        raise UsageError(f"There is no stored run {options.run}. List them: kinetoscope runs")
-    _show(from_dict(found[0].result()), as_json=options.json)
+        if options.delete or options.is_pinned is not None:
+            raise UsageError("Name the run to pin or delete. List them: kinetoscope runs")
+        print_runs(_console(), store.runs())
+    elif options.delete:
+        store.delete(options.run)
+    elif options.is_pinned is not None:
+        store.pin(options.run, is_pinned=options.is_pinned)
+    else:
+        _show(from_dict(store.stored(options.run).result()), as_json=options.json)
     return 0
 
 

@@ -105,7 +105,11 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", nargs="?", help="the id of a stored run, to show it")
-    parser.add_argument("--json", action="store_true", help="print the run's result as JSON")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="print the run's result as JSON")
+    what.add_argument("--pin", dest="is_pinned", action="store_true", default=None, help="keep it until it is deleted")
+    what.add_argument("--unpin", dest="is_pinned", action="store_false", default=None, help="undo --pin")
+    what.add_argument("--delete", action="store_true", help="remove it with its traces")
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:

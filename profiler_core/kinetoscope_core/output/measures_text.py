@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spread, Unmeasured
-from kinetoscope_core.text import range_text, time_text
+from kinetoscope_core.results.summary import LargestRegion
+from kinetoscope_core.text import printable, range_text, time_text
 
 WIDE: Final = 2
 """From there on, the longest call of the middle half over the shortest, a median says little: the bounds of a region
@@ -59,6 +60,14 @@ def calls_mark(regions: Sequence[RegionMeasures]) -> str:
     if any(region.is_cold for region in regions):
         return f"×{least} cold" if least < _MANY_CALLS else "cold"
     return "×1" if least == 1 else ""
+
+
+def largest_text(region: LargestRegion) -> str:
+    """Its name and CUDA time, the CPU's where no GPU work was measured."""
+    time = f"CPU {time_text(region.cpu_total_ns)}"
+    if region.cuda_total_ns is not None:
+        time = f"CUDA {time_text(region.cuda_total_ns)}"
+    return f"{printable(region.name)} {time}"
 
 
 def unmeasured_text(region: Unmeasured) -> str:

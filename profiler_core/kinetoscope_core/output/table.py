@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, is_wide, typical_text
 from kinetoscope_core.results.measures import Contents, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
@@ -110,7 +111,9 @@ def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
     if contents.kernels:
         kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"))
         for each in contents.kernels:
-            kernels.add_row(cut(printable(each.name), _LONGEST_NAME), time_text(each.total_ns), str(each.count))
+            kernels.add_row(
+                cut(printable(short_kernel_name(each.name)), _LONGEST_NAME), time_text(each.total_ns), str(each.count)
+            )
         tables.append(kernels)
     if contents.operators:
         columns = ("CPU", "CUDA", "Times") if has_cuda else ("CPU", "Times")

@@ -5,7 +5,7 @@ Drawn by rich: in colour on a terminal, plain when piped.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from datetime import datetime
 
 from rich import box
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.output.measures_text import active, finding_text, region_text, unmeasured_text
+from kinetoscope_core.output.measures_text import active, finding_text, largest_text, region_text, unmeasured_text
 from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, region_table
 from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, rows_of
@@ -146,31 +146,30 @@ def _footer(result: Result) -> list[str]:
 
 
 def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
-    """Lists stored runs: what ran, when, on what, and where its traces are."""
+    """Lists stored runs: what ran, when, on what, what took longest, and where its traces are."""
     if not runs:
         console.print("No runs are stored yet. To make one: kinetoscope profile SCRIPT")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("Run", "Script", "Device"):
+    for heading in ("Run", "Started", "Script", "Device", "Largest region"):
         table.add_column(heading, overflow="fold")
     for heading in ("Regions", "Size"):
         table.add_column(heading, justify="right")
     damaged: list[StoredRun] = []
     for run in runs:
         try:
-            result: dict[str, Any] = run.result()
-            info: dict[str, Any] = result["run"]
-            command = " ".join([("-m " if info["is_module"] else "") + info["script"], *info["arguments"]])
-            device = result["device"]["name"] if result["device"] else "CPU"
-            placed = [region for region in result["regions"] if region["file"]]
-        except (UsageError, KeyError, TypeError):
+            summary = run.summary()
+        except UsageError:
             damaged.append(run)
             continue
+        started = "" if summary.started is None else datetime.fromisoformat(summary.started).astimezone()
         table.add_row(
-            printable(run.id),
-            cut(printable(command), 500),
-            printable(device),
-            str(len(placed)),
+            printable(run.id) + (" (pinned)" if run.is_pinned else ""),
+            f"{started:%Y-%m-%d %H:%M}" if started else "",
+            cut(summary.title, 500),
+            "CPU" if summary.device is None else printable(summary.device.name),
+            "" if summary.largest is None else largest_text(summary.largest),
+            str(summary.regions),
             size_text(run.size_bytes),
         )
     console.print(table)

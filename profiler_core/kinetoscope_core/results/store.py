@@ -1,10 +1,11 @@
 """Results and traces in the user's cache folder: written atomically, listed, limited in number and size.
 
-A complete run is `<cache>/runs/<id>` with `result.json`, `regionlog.json` and its traces; one in the making lies in
-`<cache>/new/<id>`.
+A complete run is `<cache>/runs/<id>` with `result.json`, `regionlog.json` and its traces, and an empty file `pinned` if
+it is to stay; one in the making lies in `<cache>/new/<id>`.
 """
 
 import contextlib
+import os
 import secrets
 import shutil
 import time
@@ -17,10 +18,12 @@ import orjson
 import platformdirs
 
 from kinetoscope_core.errors import UsageError
+from kinetoscope_core.results.summary import Summary, summary_of
 
 MOST_RUNS = 50
 MOST_BYTES = 4_000_000_000
 _ABANDONED_AFTER_S = 24 * 3600
+_PIN = "pinned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +33,27 @@ class StoredRun:
     id: str
     folder: Path
     size_bytes: int
+    is_pinned: bool = False
 
     def result(self) -> dict[str, object]:
-        """The stored result, schema 1. Raises `UsageError` if its file is damaged."""
+        """The stored result, as its JSON says. Raises `UsageError` if its file is damaged."""
         try:
-            values: object = orjson.loads((self.folder / "result.json").read_bytes())
-        except (OSError, orjson.JSONDecodeError) as error:
+            values: object = orjson.loads(self._text())
+        except orjson.JSONDecodeError as error:
             raise UsageError(f"The stored run {self.id} cannot be read ({error}); delete {self.folder}.") from error
         if not isinstance(values, dict):
             raise UsageError(f"The stored run {self.id} holds no result; delete {self.folder}.")
         return cast("dict[str, object]", values)
+
+    def summary(self) -> Summary:
+        """What a list tells of it. Raises `UsageError` if its file is damaged, or of another version."""
+        return summary_of(self._text())
+
+    def _text(self) -> bytes:
+        try:
+            return (self.folder / "result.json").read_bytes()
+        except OSError as error:
+            raise UsageError(f"The stored run {self.id} cannot be read ({error}); delete {self.folder}.") from error
 
     def traces(self) -> list[Path]:
         return sorted(self.folder.glob("trace-*.json"))
@@ -99,6 +113,40 @@ class Store:
                     found.append(_stored(path))
         return found
 
+    def pin(self, run: str, *, is_pinned: bool) -> None:
+        """Keeps a run from being removed for newer ones, or no longer. Raises `UsageError`."""
+        marker = self.stored(run).folder / _PIN
+        try:
+            marker.touch(mode=0o600) if is_pinned else marker.unlink(missing_ok=True)
+            os.utime(self.root / "runs")  # as when a run comes or goes: see `changed_ns`
+        except OSError as error:
+            raise UsageError(f"The run {run} could not be pinned: {error.strerror}.") from error
+
+    def delete(self, run: str) -> None:
+        """Removes a run with its traces; it is gone from the list in one step. Raises `UsageError`."""
+        folder = self.stored(run).folder
+        going = self.root / "new" / f"{run}-{secrets.token_hex(3)}"
+        try:
+            going.parent.mkdir(exist_ok=True, mode=0o700)
+            folder.rename(going)
+        except OSError as error:
+            raise UsageError(f"The run {run} could not be deleted: {error.strerror}.") from error
+        self.discard(going)
+
+    def changed_ns(self) -> int:
+        """When a run last came, went, or was pinned, by any program; 0 where there never was one."""
+        try:
+            return (self.root / "runs").stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def stored(self, run: str) -> StoredRun:
+        """The run of that id. Raises `UsageError` where it is no longer stored."""
+        found = next((each for each in self.runs() if each.id == run), None)
+        if found is None:
+            raise UsageError(f"There is no stored run {run}. List them: kinetoscope runs")
+        return found
+
     def why_not_written(self) -> str | None:
         """Why no run could be kept; None where one could."""
         try:
@@ -109,7 +157,7 @@ class Store:
 
     def _limit(self, newest: str) -> None:
         kept_bytes = 0
-        for number, run in enumerate(self.runs(), start=1):
+        for number, run in enumerate((each for each in self.runs() if not each.is_pinned), start=1):
             kept_bytes += run.size_bytes
             if run.id != newest and (number > MOST_RUNS or kept_bytes > MOST_BYTES):
                 shutil.rmtree(run.folder, ignore_errors=True)
@@ -127,4 +175,6 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _stored(folder: Path) -> StoredRun:
-    return StoredRun(folder.name, folder, sum(file.stat().st_size for file in folder.iterdir()))
+    files = list(folder.iterdir())
+    is_pinned = any(file.name == _PIN for file in files)
+    return StoredRun(folder.name, folder, sum(file.stat().st_size for file in files), is_pinned)

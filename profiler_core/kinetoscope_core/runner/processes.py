@@ -3,12 +3,13 @@
 import contextlib
 import os
 import signal
-import time
+from time import sleep
 from typing import List
 
 ENVIRONMENT_VARIABLE = "KINETOSCOPE_RUN"
 ROUNDS = 100
 SECONDS_BETWEEN_ROUNDS = 0.01
+SECONDS_BETWEEN_LOOKS = 0.25
 
 
 def processes_of(run_id: str) -> List[int]:
@@ -41,6 +42,14 @@ def end_with_all(run_id: str, own_group: bool) -> None:
     os.kill(os.getpid(), signal.SIGTERM)  # on Windows: TerminateProcess
 
 
+def end_with_starter(run_id: str, own_group: bool) -> None:
+    """`end_with_all`, as soon as who started this process has gone."""
+    starter = os.getppid()
+    while os.getppid() == starter:
+        sleep(SECONDS_BETWEEN_LOOKS)
+    end_with_all(run_id, own_group)
+
+
 def end_processes(run_id: str, own_group: int = 0) -> None:
     """Kills what `processes_of` finds and, where given, the process group that the run was started in.
 
@@ -54,7 +63,7 @@ def end_processes(run_id: str, own_group: int = 0) -> None:
                 os.kill(process, signal.SIGKILL)  # only Linux finds any
         if not found:
             break
-        time.sleep(SECONDS_BETWEEN_ROUNDS)
+        sleep(SECONDS_BETWEEN_ROUNDS)
     if own_group and hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(own_group, signal.SIGKILL)

@@ -1,12 +1,11 @@
 """One run, from the first message to the last: puts the log, the schedule, the profilers and the script together."""
 
-import os
 import signal
 import sys
 import threading
 import warnings
 from os import getpid  # by its name, as all that is called within a region: the script may patch the module's
-from time import monotonic, sleep
+from time import monotonic
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
@@ -50,7 +49,7 @@ class Session:
         self._log = RegionLogger(self._on_enter, self._on_exit)
         self._profiler = Profiler(message["folder"])
         self._script_profilers = ScriptProfilers(
-            self._is_not_the_script_s,
+            lambda profile: self._is_child() or self._profiler.is_ours(profile),
             self._step_aside,
             self._begin_own_profiler,
             self._end_own_profiler,
@@ -151,15 +150,11 @@ class Session:
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
-
         watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
         return getpid() != self._pid
-
-    def _is_not_the_script_s(self, profile: Any) -> bool:
-        return self._is_child() or self._profiler.is_ours(profile)
 
     def _hook_torch(self, module: Any) -> None:
         self._log.hook(module)
@@ -350,7 +345,4 @@ class Session:
         self._stop_recording("line-cut")
         if self._state == "waiting":
             self._state = "recorded"
-        starter = os.getppid()
-        while os.getppid() == starter:
-            sleep(WATCH_SECONDS)
-        processes.end_with_all(self._run_id, self._own_group)
+        processes.end_with_starter(self._run_id, self._own_group)

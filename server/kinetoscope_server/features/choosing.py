@@ -7,8 +7,8 @@ from typing import Any, Final
 from lsprotocol import types
 
 from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.text import cut, printable
-from kinetoscope_server.features.whole_run import title_of
 from kinetoscope_server.results.by_file import Shown
 from kinetoscope_server.results.titles import device_text, when_text
 from kinetoscope_server.server import KinetoscopeServer
@@ -26,7 +26,7 @@ def results_of(server: KinetoscopeServer, uri: str) -> list[dict[str, Any]]:
     return [
         {
             "run": each.run,
-            "title": title_of(each.result),
+            "title": title_of(each.result.run, each.result.traces),
             "when": when_text(each.when, with_seconds=True),
             "device": device_text(each.result),
             "is_shown": each is server.board.shown(path),
@@ -75,5 +75,5 @@ async def show_result(server: KinetoscopeServer, uri: str | None, run: str) -> N
 
 
 def _text(shown: Shown) -> str:
-    title = cut(title_of(shown.result), _LONGEST_TITLE)
+    title = cut(title_of(shown.result.run, shown.result.traces), _LONGEST_TITLE)
     return " · ".join([title, when_text(shown.when, with_seconds=True), device_text(shown.result)])

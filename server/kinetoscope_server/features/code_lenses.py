@@ -6,10 +6,10 @@ from typing import Final
 
 from lsprotocol import types
 
+from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import nearest_named
 from kinetoscope_core.text import cut
-from kinetoscope_server.features.whole_run import title_of
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed, Shown
 from kinetoscope_server.results.titles import device_text, when_text
@@ -62,7 +62,7 @@ def code_lenses(
 
 def _of_result(here: types.Range, document: Document, shown: Shown, results: Sequence[Shown]) -> types.CodeLens:
     """What the times of the file are of; with several results one can choose another."""
-    title = title_of(shown.result)
+    title = title_of(shown.result.run, shown.result.traces)
     facts = [cut(title, _LONGEST_TITLE), when_text(shown.when), device_text(shown.result)]
     if len(results) == 1:
         return _lens(here, " · ".join(facts), "")

@@ -1,12 +1,15 @@
 """What `workspace/executeCommand` does. A run goes on in the background: a client cannot cancel a command."""
 
-from collections.abc import Awaitable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.results.store import Store
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import around, nearest_named
 from kinetoscope_core.text import printable
@@ -112,6 +115,14 @@ def register(server: KinetoscopeServer) -> None:
             raise JsonRpcInvalidParams("no trace was given")
         ls.start(_told(ls, load(ls, _texts(traces), _texts(sources))))
 
+    @server.command(methods.PIN_RUN)
+    async def _(ls: KinetoscopeServer, run: str, is_pinned: bool) -> None:
+        await _changed(ls, Store().pin, run, is_pinned=is_pinned)
+
+    @server.command(methods.DELETE_RUN)
+    async def _(ls: KinetoscopeServer, run: str, is_sure: bool) -> None:
+        await _delete(ls, run, is_sure=is_sure)
+
     @server.command(methods.EXPLAIN)
     async def _(ls: KinetoscopeServer, code: str) -> str:
         return await details.explain(ls, code)
@@ -150,6 +161,30 @@ def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> li
 
 def _nothing(server: KinetoscopeServer, name: str) -> None:
     server.client.tell(types.MessageType.Info, f"{printable(name)} has not been measured yet. Profile it first.")
+
+
+async def _delete(server: KinetoscopeServer, run: str, *, is_sure: bool) -> None:
+    delete = "Delete"
+    if not is_sure and await server.client.ask(f"Delete the run {printable(run)} and its traces?", delete) != delete:
+        return
+    if run in server.archive.loaded:
+        server.archive.loaded.pop(run)
+    elif not await _changed(server, Store().delete, run):
+        return
+    server.board.drop(run)
+    server.show_again()
+    server.runs_changed()
+
+
+async def _changed(server: KinetoscopeServer, change: Callable[..., None], run: str, **how: bool) -> bool:
+    """Whether the store could be changed; says why not."""
+    try:
+        await asyncio.to_thread(change, run, **how)
+    except KinetoscopeError as error:
+        server.client.tell(types.MessageType.Warning, printable(str(error)))
+        return False
+    server.runs_changed()
+    return True
 
 
 def _clear(server: KinetoscopeServer, uri: str | None, line: int | None, name: str | None) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from kinetoscope_core.analysis.findings import BOUNDS
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, finding_text, unmeasured_text
 from kinetoscope_core.results.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.result import Result
@@ -189,7 +190,9 @@ def _kernels(parts: Breakdown, total: Spread | None) -> Iterator[str]:
     ]
     for each in parts.kernels:
         share = f"{100 * each.total_ns / total.sum:.1f} %" if total.sum else ""
-        lines.append(f"| {_short(each.name)} | {each.count} | {time_text(each.total_ns)} | {share} |")
+        lines.append(
+            f"| {_short(short_kernel_name(each.name))} | {each.count} | {time_text(each.total_ns)} | {share} |"
+        )
     yield "\n".join(lines)
 
 
@@ -213,7 +216,8 @@ def _head(noun: str, shown: int, number: int) -> str:
 
 def _way(chain: Sequence[ChainLink]) -> str:
     """The links from region to kernel; of a long chain the ends."""
-    names = [name for name, _ in groupby(_short(link.name) for link in chain)]
+    shown = (short_kernel_name(link.name) if link.kind == "activity" else link.name for link in chain)
+    names = [name for name, _ in groupby(map(_short, shown))]
     if len(names) > _MOST_LINKS:
         names = [*names[: _MOST_LINKS - 4], "…", *names[-4:]]
     return " → ".join(names)
@@ -221,7 +225,7 @@ def _way(chain: Sequence[ChainLink]) -> str:
 
 def _short(name: str) -> str:
     """The beginning of a name, without what many begin with: those of kernels have up to thousands of characters."""
-    name = name.removeprefix("void ").removeprefix("autograd::engine::evaluate_function: ")
+    name = name.removeprefix("autograd::engine::evaluate_function: ")
     return escaped(name if len(name) <= _MOST_OF_A_NAME else name[: _MOST_OF_A_NAME - 1] + "…")
 
 

@@ -47,6 +47,11 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, params: dict[str, Any]) -> list[dict[str, Any]]:
         return results_of(ls, _given(params, "uri", str))
 
+    @server.feature(methods.RUNS)
+    async def _(ls: KinetoscopeServer, _: Any) -> list[dict[str, Any]]:
+        ls.watch_runs()
+        return await asyncio.to_thread(ls.run_list.rows)
+
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
         region, result, uri = await _measured(ls, params)

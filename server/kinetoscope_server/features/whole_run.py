@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from kinetoscope_core.results.result import Result
+from kinetoscope_core.results.measures import RegionName
+from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions.which_region import shown_at
-from kinetoscope_core.text import printable
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
 from kinetoscope_server.text.documents import Document, Documents, uri_of
@@ -27,12 +26,14 @@ def whole_run(
     `has_changed` says whether a file that is not open is another one on disk than when it was measured.
     """
     places = _Places(shown, documents, has_changed)
+    rows = rows_to_show(shown.result)
+    index_of = {RegionName(row.name, row.file, row.line): index for index, row in enumerate(rows)}
     measured = (*shown.result.regions, *shown.result.groups)
     raw = (*values["regions"], *values.get("groups", ()))
     whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
     return {
         "id": shown.run,
-        "title": title_of(shown.result),
+        "title": title_of(shown.result.run, shown.result.traces),
         **{name: values[name] for name in _AS_MEASURED},
         "problems": values["problems"],
         "findings": values["findings"],
@@ -42,19 +43,11 @@ def whole_run(
                 "measures": whole.get(id(region)) or values_of(region),
                 **places.of(region),
                 "share": share_in(shown.result, region),
+                "parent": None if region.parent is None else index_of.get(region.parent),
             }
-            for index, region in enumerate(rows_to_show(shown.result))
+            for index, region in enumerate(rows)
         ],
     }
-
-
-def title_of(result: Result) -> str:
-    """What ran, as short as people say it: `train.py --epochs 1`; of traces from elsewhere their names."""
-    run = result.run
-    if run is None:
-        return printable(", ".join(trace.name for trace in result.traces))
-    what = f"-m {run.script}" if run.is_module else Path(run.script).name
-    return printable(" ".join([what, *run.arguments]))
 
 
 @dataclass(slots=True)

@@ -16,6 +16,8 @@ CHOOSE_RESULT: Final = "kinetoscope.chooseResult"
 SHOW_RESULT: Final = "kinetoscope.showResult"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
+PIN_RUN: Final = "kinetoscope.pinRun"
+DELETE_RUN: Final = "kinetoscope.deleteRun"
 EXPLAIN: Final = "kinetoscope.explain"
 DOCTOR: Final = "kinetoscope.doctor"
 
@@ -32,6 +34,8 @@ COMMANDS: Final = (
     SHOW_RESULT,
     CLEAR,
     LOAD_TRACE,
+    PIN_RUN,
+    DELETE_RUN,
     EXPLAIN,
     DOCTOR,
 )
@@ -39,15 +43,17 @@ COMMANDS: Final = (
 PROFILE: Final = "kinetoscope/profile"
 RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
+RUNS: Final = "kinetoscope/runs"
 TRACE: Final = "kinetoscope/trace"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
+RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 
-REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, TRACE, TRUST, SAVE)
+REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
-NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM)
+NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED)
 """To clients that say they want them."""

@@ -16,17 +16,18 @@ class Archive:
     """Gives ids to results that the store does not have, and finds both kinds."""
 
     def __init__(self) -> None:
-        self._loaded: dict[str, bytes] = {}
+        self.loaded: dict[str, bytes] = {}
+        """Those that the store does not have, by their ids, the last one last."""
 
     def keep(self, values: Values) -> str:
         """Keeps a result until the server ends; returns its id."""
-        run = f"loaded-{len(self._loaded) + 1}"
-        self._loaded[run] = orjson.dumps(values)
+        run = f"loaded-{len(self.loaded) + 1}"
+        self.loaded[run] = orjson.dumps(values)
         return run
 
     def find(self, run: str) -> Values | None:
         """The result, `None` where there is none of that id any more. Raises `UsageError` if it cannot be read."""
-        loaded = self._loaded.get(run)
+        loaded = self.loaded.get(run)
         if loaded is not None:
             return orjson.loads(loaded)
         stored = next((each for each in Store().runs() if each.id == run), None)

@@ -50,6 +50,11 @@ async def test_a_loaded_trace_is_a_run_with_all_its_regions_and_the_place_of_eac
     backward = by_name["backward"]
     assert (backward["uri"], backward["row"], backward["stale"]) == (uri, 6, [])
     assert backward["share"] == pytest.approx(1100030 / 3184345)
+    assert [by_name[name]["parent"] for name in ("train_step", "backward", "layer_0")] == [
+        None,
+        by_name["train_step"]["index"],
+        by_name["forward"]["index"],
+    ]
     assert (by_name["layer_0"]["uri"], by_name["layer_0"]["row"]) == (None, None)
     assert backward["measures"]["breakdown"]["kernel_names"] == 10
     assert [each["cuda_total_ns"] for each in backward["measures"]["call_times"]]

@@ -71,12 +71,18 @@ export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
             y2="${y2}"
           />`,
       )}
-    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item)))}
+    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item), wholeName(timeline, box.item)))}
     ${left === null || left > width || left < 0 ? nothing : leftMarkup(left, layout)}
   </svg>`;
 }
 
-function boxMarkup(box: Box, width: number, text: string): Markup {
+/** Of an activity that is shown under a shorter name. */
+function wholeName(timeline: Timeline, item: number): Markup {
+  const { name, short = name } = timeline.device[item - timeline.host.length] ?? { name: '' };
+  return short === name ? nothing : html`<title>${printable(name)}</title>`;
+}
+
+function boxMarkup(box: Box, width: number, text: string, title: Markup): Markup {
   const from = Math.max(-2, box.x);
   const to = Math.min(width + 2, box.x + box.width);
   const shape = html`x="${from}" y="${box.y}" width="${Math.max(1, to - from)}" height="${box.height}"`;
@@ -87,7 +93,7 @@ function boxMarkup(box: Box, width: number, text: string): Markup {
     role="option"
     aria-selected="false"
     aria-label="${text}"
-    >${filled(box.kind, shape)}${
+    >${title}${filled(box.kind, shape)}${
       box.label === ''
         ? nothing
         : html`<svg
@@ -119,7 +125,7 @@ export function itemText(timeline: Timeline, item: number): string {
     const launched = timeline.device.filter((activity) => activity.launch === item);
     const first = launched[0];
     if (first) {
-      const what = launched.length === 1 ? kernelName(first.name) : `${launched.length} GPU activities`;
+      const what = launched.length === 1 ? kernelName(first) : `${launched.length} GPU activities`;
       facts.push(
         `launched ${what}, which ${launched.length === 1 ? 'began' : 'first began'} ${wait(first.start_ns - slice.start_ns)}`,
       );
@@ -128,7 +134,7 @@ export function itemText(timeline: Timeline, item: number): string {
   }
   const activity = timeline.device[item - timeline.host.length];
   if (!activity) return '';
-  const facts = [printable(activity.name), `GPU, stream ${activity.stream}`, extent(activity)];
+  const facts = [kernelName(activity), `GPU, stream ${activity.stream}`, extent(activity)];
   const launch = timeline.host[linkedTo(timeline, item) ?? -1];
   if (launch) facts.push(`began ${wait(activity.start_ns - launch.start_ns)} of ${launch.name}`);
   return facts.join(' · ');

@@ -1,0 +1,68 @@
+// Texts of the list of runs. Knows no VS Code.
+import { countText, timeText } from '../details/text';
+import type { RunRow } from '../server/protocol';
+
+const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+
+/** `14:32`, `29 Nov 14:32` or `29 Nov 2025`, in local time. */
+export function whenText(then: Date, now: Date): string {
+  const clock = new Intl.DateTimeFormat('en-GB', CLOCK).format(then);
+  if (then.toDateString() === now.toDateString()) return clock;
+  const isThisYear = then.getFullYear() === now.getFullYear();
+  const day = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  }).format(then);
+  return isThisYear ? `${day} ${clock}` : day;
+}
+
+function largestText({ largest }: RunRow): string[] {
+  if (!largest) return [];
+  const time =
+    largest.cuda_total_ns === null
+      ? `CPU ${timeText(largest.cpu_total_ns)}`
+      : `CUDA ${timeText(largest.cuda_total_ns)}`;
+  return [`${time} in ${largest.name}`];
+}
+
+function deviceText({ device, is_loaded }: RunRow): string[] {
+  if (!device) return is_loaded ? [] : ['CPU only'];
+  return [device.count > 1 ? `${device.count} × ${device.name}` : device.name];
+}
+
+/** When and what ran: without the arguments, which would push the times out of a narrow side bar. */
+export function labelOf(row: RunRow, now: Date): string {
+  if (row.problem !== null) return row.id;
+  return row.started === null ? row.script : `${whenText(new Date(row.started), now)} ${row.script}`;
+}
+
+/** Behind it: what took longest, the arguments, and the device. */
+export function descriptionOf(row: RunRow): string {
+  if (row.problem !== null) return row.problem;
+  const given = row.arguments.length > 0 ? [row.arguments.join(' ')] : [];
+  return [...largestText(row), ...given, ...deviceText(row)].join(' · ');
+}
+
+/** All that is known of it, a line each. */
+export function tooltipOf(row: RunRow): string {
+  if (row.problem !== null) return row.problem;
+  const started = row.started === null ? [] : [new Date(row.started)];
+  return [
+    row.title,
+    ...started.map((date) => `Started ${date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })}`),
+    ...(row.seconds === null ? ['A trace from elsewhere'] : [`Ran for ${row.seconds.toFixed(1)} s`]),
+    ...deviceText(row),
+    countText(row.regions, 'region'),
+    ...largestText(row).map((text) => `Largest region: ${text} (the median of its calls)`),
+    ...(row.size_bytes === null ? [] : [`${(row.size_bytes / 1e6).toFixed(1)} MB`]),
+    ...(row.is_pinned ? ['Pinned: it stays until you delete it'] : []),
+  ].join('\n');
+}
+
+/** What can be done with it: words that the menus of package.json look for. */
+export function contextOf(row: RunRow): string {
+  if (row.problem !== null) return 'damaged';
+  if (row.is_loaded) return 'loaded';
+  return row.is_pinned ? 'run pinned' : 'run unpinned';
+}

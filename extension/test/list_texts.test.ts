@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contextOf, descriptionOf, labelOf, tooltipOf, whenText } from '../src/runs/list_texts';
+import type { RunRow } from '../src/server/protocol';
+
+process.env.TZ = 'America/New_York';
+
+const NOW = new Date('2026-08-31T16:00:00Z');
+const ROW: RunRow = {
+  id: '20260831-120000-aaaaaa',
+  title: 'train.py --epochs 1',
+  script: 'train.py',
+  arguments: ['--epochs', '1'],
+  started: '2026-08-31T12:05:09+00:00',
+  seconds: 8.12,
+  device: { name: 'NVIDIA H200', count: 1 },
+  regions: 16,
+  largest: { name: 'step', cuda_total_ns: 1_234_000, cpu_total_ns: 2_000_000 },
+  is_loaded: false,
+  is_pinned: true,
+  size_bytes: 1_230_000,
+  problem: null,
+};
+
+test('times are local, and a day is named only where it is another one', () => {
+  assert.equal(whenText(new Date('2026-08-31T12:05:09Z'), NOW), '08:05');
+  assert.equal(whenText(new Date('2026-08-31T03:00:00Z'), NOW), '30 Aug 23:00');
+  assert.equal(whenText(new Date('2025-08-31T12:00:00Z'), NOW), '31 Aug 2025');
+});
+
+test('a run says when it ran, what took longest, and on what', () => {
+  assert.equal(labelOf(ROW, NOW), '08:05 train.py');
+  assert.equal(descriptionOf(ROW), 'CUDA 1.23 ms in step · --epochs 1 · NVIDIA H200');
+  const largest = { name: 'step', cuda_total_ns: null, cpu_total_ns: 2_000_000 };
+  const cpu = { ...ROW, device: null, arguments: [], largest };
+  assert.equal(descriptionOf(cpu), 'CPU 2.00 ms in step · CPU only');
+  const loaded = { ...cpu, started: null, seconds: null, is_loaded: true, script: 'a.pt.trace.json' };
+  assert.equal(`${labelOf(loaded, NOW)} ${descriptionOf(loaded)}`, 'a.pt.trace.json CPU 2.00 ms in step');
+  const damaged = { ...ROW, problem: 'It is damaged.' };
+  assert.equal(`${labelOf(damaged, NOW)} ${descriptionOf(damaged)}`, '20260831-120000-aaaaaa It is damaged.');
+});
+
+test('its tooltip says all', () => {
+  assert.deepEqual(tooltipOf(ROW).split('\n'), [
+    'train.py --epochs 1',
+    'Started 31 Aug 2026, 08:05:09',
+    'Ran for 8.1 s',
+    'NVIDIA H200',
+    '16 regions',
+    'Largest region: CUDA 1.23 ms in step (the median of its calls)',
+    '1.2 MB',
+    'Pinned: it stays until you delete it',
+  ]);
+});
+
+test('menus tell runs that are stored, pinned, loaded and damaged apart', () => {
+  assert.equal(contextOf(ROW), 'run pinned');
+  assert.equal(contextOf({ ...ROW, is_pinned: false }), 'run unpinned');
+  assert.equal(contextOf({ ...ROW, is_loaded: true }), 'loaded');
+  assert.equal(contextOf({ ...ROW, problem: 'It is damaged.' }), 'damaged');
+});
