@@ -61,8 +61,7 @@ def text(
     links: Links | None = None,
 ) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
-    blocks = [links.of_the_region(beside)] if links else []
-    blocks += _origin(here[0])
+    blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else [])]
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
     if len(measured) > most_tables:
         regions = [region for _, region in measured]
