@@ -9,7 +9,7 @@ from lsprotocol import types
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.text import cut, printable
-from kinetoscope_server.results.by_file import Shown
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.results.titles import device_text, when_text
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of

@@ -11,7 +11,8 @@ from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import nearest_named
 from kinetoscope_core.text import cut
 from kinetoscope_server.protocol import methods
-from kinetoscope_server.results.by_file import Placed, Shown
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.results.titles import device_text, when_text
 from kinetoscope_server.runs.manager import ActiveRun
 from kinetoscope_server.text.documents import Document
