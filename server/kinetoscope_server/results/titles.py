@@ -34,11 +34,7 @@ def when_text(when: str, *, with_seconds: bool = False, now: datetime | None = N
     except ValueError:
         return printable(when)
     now = (now or datetime.now(timezone.utc)).astimezone()
-    day = (
-        ""
-        if then.date() == now.date()
-        else f"{then.day} {then:%b} "
-        if then.year == now.year
-        else f"{then.day} {then:%b %Y} "
-    )
+    day = "" if then.date() == now.date() else f"{then.day} {then:%b} "
+    if then.year != now.year:
+        day += f"{then.year} "
     return f"{day}{then:%H:%M:%S}" if with_seconds else f"{day}{then:%H:%M}"
