@@ -138,7 +138,7 @@ def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path)
     path = tmp_path / "made.json"
     path.write_text(json.dumps({"traceEvents": made.events}))
     (bound,) = measure_traces([path], []).regions[0].findings
-    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median of 3 calls."
+    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median call of 3."
     assert bound.evidence["median_gpu_busy_ns"] == 100_000
 
 
