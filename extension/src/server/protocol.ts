@@ -87,7 +87,7 @@ export interface DeviceSlice {
   launch: number | null;
 }
 
-/** The median call. `end_ns` is where its last GPU activity, or the region itself, ends. */
+/** The call with the median CPU total. `end_ns` is where its last GPU activity, or the region itself, ends. */
 export interface Timeline {
   cpu_total_ns: number;
   end_ns: number;
@@ -131,6 +131,7 @@ export interface Measures {
   launches: Spread | null;
   overhead_ns: number;
   bound: Bound | null;
+  /** Its CPU total is the median of `cpu_total_ns`. */
   median_call: CallInTrace;
   first: CallInTrace;
   breakdown: Breakdown;
