@@ -5,7 +5,6 @@ import { executeCommand, type Services } from './commands';
 import { Decorations } from './editor/decorations';
 import { Details } from './details/panel';
 import { openExample } from './example';
-import { LINKED, withLinks } from './editor/hovers';
 import { Interpreters } from './server/interpreter';
 import { showDocument } from './editor/pages';
 import type { ProgressParams, ResultsParams, RunRow, WarmParams } from './server/protocol';
@@ -19,6 +18,9 @@ import { serverProgress } from './server/progress';
 import { completed } from './server/settings';
 import { Status } from './editor/status';
 import { Traces } from './editor/trace';
+
+/** The commands that links of a hover may run. */
+const LINKED = ['profileRegion', 'openTrace', 'openTraceAt', 'showDetails', 'clear'].map((id) => `kinetoscope.${id}`);
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Kinetoscope', { log: true });
@@ -47,8 +49,6 @@ export function activate(context: vscode.ExtensionContext): void {
     markdown: { isTrusted: { enabledCommands: LINKED } },
     middleware: {
       executeCommand: (command, args, next) => run(command, args, next),
-      provideHover: async (document, position, token, next) =>
-        withLinks(await next(document, position, token), document, position, results),
       workspace: {
         configuration: async (params, token, next) => {
           const answer = await next(params, token);

@@ -28,7 +28,7 @@ export const timeline: Timeline = {
     { kind: 'sync', name: 'cudaStreamSynchronize', thread: 0, depth: 1, start_ns: 70, duration_ns: 20 },
   ],
   device: [
-    { name: 'void gemm<float>(int)', stream: '7', start_ns: 50, duration_ns: 50, launch: 2 },
+    { name: 'void gemm<float>(int)', short: 'gemm<float>', stream: '7', start_ns: 50, duration_ns: 50, launch: 2 },
     { name: 'add', stream: '7', start_ns: 150, duration_ns: 50, launch: 3 },
   ],
   host_left_out: 0,
@@ -80,7 +80,7 @@ export const measures: Measures = {
     cpu_self_ns: 30,
     cuda_nested_ns: 180,
     cuda_self_ns: 120,
-    kernels: [{ name: 'void gemm<float>(int)', count: 3, total_ns: 150 }],
+    kernels: [{ name: 'void gemm<float>(int)', short: 'gemm<float>', count: 3, total_ns: 150 }],
     kernel_names: 2,
     operators: [{ name: 'aten::mm', is_on_other_thread: false, count: 3, cpu_total_ns: 120, cuda_total_ns: 150 }],
     operator_names: 1,
@@ -111,6 +111,7 @@ export function region(
     uri: 'file:///w/train.py',
     row: index,
     share: null,
+    parent: null,
     stale: [],
     ...rest,
   };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellText, columnsOf, whyNoCuda } from '../src/details/table/columns';
+import { cellText, columnsOf, tellingColumns, whyNoCuda } from '../src/details/table/columns';
 import { csvOf, markdownOf } from '../src/details/exports';
 import { listed, regionAt, timesOf } from '../src/details/listing';
-import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../src/details/table/rows';
+import { arranged, filtered, nextOrder, regionsOf, USUAL_ORDER, type Order } from '../src/details/table/rows';
 import { savedPage } from '../src/details/page';
 import type { Measures } from '../src/server/protocol';
 import { region, run, spread } from './details_sample';
@@ -12,6 +12,7 @@ const shown = listed(run);
 const columns = columnsOf(shown);
 const regions = regionsOf(shown);
 const names = (list: typeof regions): string[] => list.map((each) => each.measures.name);
+const ordered = (order: Order): typeof regions => arranged(shown, regions, columns, order).map(({ region }) => region);
 
 test('what torch marks is listed only where nothing has a line', () => {
   assert.deepEqual(names(regions), ['step', 'layer_10|a', 'layer_9', 'load, "all"']);
@@ -25,8 +26,7 @@ test('each word of the filter must be found, in name, file or bound', () => {
 });
 
 test('the order is by numbers or by names with numbers in them, and what was not measured comes last both ways', () => {
-  const by = (column: 'cuda_total' | 'name', descending: boolean): string[] =>
-    names(ordered(regions, columns, { column, descending }));
+  const by = (column: 'cuda_total' | 'name', descending: boolean): string[] => names(ordered({ column, descending }));
   assert.deepEqual(by('cuda_total', true), ['layer_9', 'step', 'layer_10|a', 'load, "all"']);
   assert.deepEqual(by('cuda_total', false), ['layer_10|a', 'step', 'layer_9', 'load, "all"']);
   assert.deepEqual(by('name', false), ['layer_9', 'layer_10|a', 'load, "all"', 'step']);
@@ -46,15 +46,53 @@ test('numbers begin with the largest, names with the first; a second click turns
 test('without CUDA times there are no columns of them, and why is said once', () => {
   const cpu = { ...shown, device_total_ns: null, no_cuda_because: 'torch is built without CUDA' };
   const ids = columnsOf(cpu).map((column) => column.id);
-  assert.deepEqual(ids, ['name', 'line', 'share', 'cpu_total', 'cpu_self', 'measured']);
-  assert.equal(whyNoCuda(cpu), 'No CUDA times: torch is built without CUDA');
-  assert.equal(whyNoCuda(shown), null);
+  assert.deepEqual(ids, ['name', 'cpu_total', 'share', 'cpu_self', 'line', 'measured']);
+  assert.equal(whyNoCuda(cpu), 'No CUDA times: torch is built without CUDA.');
+  assert.equal(whyNoCuda(shown), '');
 });
 
-test('backward has a column where there is any', () => {
-  assert.ok(!columns.some((column) => column.id === 'backward_cuda'));
-  const trained = listed({ ...run, regions: [region(0, { backward_cuda_ns: spread(7) })] });
-  assert.ok(columnsOf(trained).some((column) => column.id === 'backward_cuda'));
+test('columns that say nothing here are left out, and what is the same for all is said once', () => {
+  const tellingOf = (changes: Partial<Measures>[]) => {
+    const made = listed({ ...run, regions: changes.map((each, index) => region(index, each, { share: index / 10 })) });
+    const { columns: found, same } = tellingColumns(columnsOf(made), made.regions);
+    return { ids: found.map(({ id }) => id), same };
+  };
+  assert.deepEqual(
+    tellingOf([{ cuda_self_ns: spread(100), cuda_busy_ns: spread(100) }, { cuda_busy_ns: spread(100) }]),
+    {
+      ids: ['name', 'cuda_total', 'cpu_total', 'share', 'cuda_self', 'line'],
+      same: ['Bound: overhead-bound', 'CPU self: 10 ns', 'Launches: 2', 'Measured: 3 of 4'],
+    },
+  );
+  assert.deepEqual(tellingOf([{}]).same, []);
+  assert.deepEqual(tellingOf([{}]).ids.includes('backward_cuda'), false);
+  assert.ok(tellingOf([{ backward_cuda_ns: spread(7) }, {}]).ids.includes('backward_cuda'));
+});
+
+test('each region stands below the one that it is nested in, also where that one is not listed', () => {
+  const at = (index: number, name: string, total: number, parent: number | null) =>
+    region(index, { name, cuda_total_ns: spread(total) }, { parent });
+  const nested = listed({
+    ...run,
+    regions: [
+      at(0, 'ProfilerStep#N', 100, null),
+      at(1, 'forward', 30, 0),
+      at(2, 'layer_1', 5, 1),
+      at(3, 'layer_0', 20, 1),
+      at(4, 'backward', 60, 0),
+      at(5, 'AdamW.step', 8, 6),
+      at(6, 'optimizer', 9, null),
+    ],
+  });
+  const shownAs = (regionsShown: typeof regions, column: 'cuda_total' | 'cuda_self') =>
+    arranged(nested, regionsShown, columnsOf(nested), { column, descending: true }).map(
+      ({ region: { measures }, depth }) => '  '.repeat(depth) + measures.name,
+    );
+  const users = nested.regions.slice(1);
+  const tree = ['backward', 'forward', '  layer_0', '  layer_1', 'optimizer', '  AdamW.step'];
+  assert.deepEqual(shownAs(users, 'cuda_total'), tree);
+  assert.deepEqual(shownAs(filtered(users, 'layer'), 'cuda_total'), ['layer_0', 'layer_1']);
+  assert.ok(shownAs(users, 'cuda_self').every((name) => !name.startsWith(' ')));
 });
 
 test('what has no time has none in any column, and a series says how many names it stands for', () => {
@@ -76,7 +114,7 @@ test('what has no time has none in any column, and a series says how many names 
   assert.ok(cells(1).includes('measured: at least 4.13 s, not ended'));
   const page = savedPage(
     { ...run, regions: [series, { ...open, share: null }] },
-    { filter: '', order: USUAL_ORDER, chosen: 1, span: null },
+    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 1, span: null },
     '',
   );
   assert.match(page, /Not measured: at least 4\.13 s, not ended/);
@@ -93,28 +131,28 @@ test('a line is named with its file where there are several', () => {
 });
 
 test('Markdown has the times as they are shown, and no cell ends early', () => {
-  const lines = markdownOf(columns, ordered(regions, columns, USUAL_ORDER)).split('\n');
+  const lines = markdownOf(columns, ordered(USUAL_ORDER)).split('\n');
   assert.equal(
     lines[0],
-    '| Region | Line | Share | Bound | CUDA total | CUDA self | CUDA busy | Launches | CPU total | CPU self | Measured |',
+    '| Region | CUDA total | CPU total | Of GPU time | Bound | CUDA self | CPU self | Launches | Line | CUDA busy | Backward | Measured |',
   );
-  assert.equal(lines[1], '|:--|--:|--:|:--|--:|--:|--:|--:|--:|--:|--:|');
+  assert.equal(lines[1], '|:--|--:|--:|--:|:--|--:|--:|--:|--:|--:|--:|--:|');
   assert.equal(
     lines[3],
-    '| layer\\_9 | 3 | 80.0 % | compute-bound | 1.50 µs | 40 ns | 80 ns | 2 | 100 ns | 10 ns | 3 of 4 |',
+    '| layer\\_9 | 1.50 µs | 100 ns | 80.0 % | compute-bound | 40 ns | 10 ns | 2 | 3 | 80 ns | 0 ns | 3 of 4 |',
   );
-  assert.equal(lines[4]?.startsWith('| layer\\_10\\|a | 2 |'), true);
-  assert.equal(lines[5]?.startsWith('| load, "all" | 4 |  |  |  |  | 80 ns |'), true);
+  assert.equal(lines[4]?.startsWith('| layer\\_10\\|a | 60 ns |'), true);
+  assert.equal(lines[5]?.startsWith('| load, "all" |  | 100 ns |  |  |  | 10 ns | 2 | 4 | 80 ns |'), true);
 });
 
 test('CSV has nanoseconds and quotes what needs it', () => {
   const lines = csvOf(columns, regions).split('\r\n');
   assert.equal(
     lines[0],
-    'region,line,share,bound,cuda_total_ns_median,cuda_self_ns_median,cuda_busy_ns_median,launches_median,cpu_total_ns_median,cpu_self_ns_median,measured',
+    'region,cuda_total_ns_median,cpu_total_ns_median,share,bound,cuda_self_ns_median,cpu_self_ns_median,launches_median,line,cuda_busy_ns_median,backward_cuda_ns_median,measured',
   );
-  assert.equal(lines[1], 'step,1,1,overhead-bound,100,40,80,2,100,10,3');
-  assert.equal(lines[4], '"load, ""all""",4,,,,,80,2,100,10,3');
+  assert.equal(lines[1], 'step,100,100,1,overhead-bound,40,10,2,1,80,0,3');
+  assert.equal(lines[4], '"load, ""all""",,100,,,,10,2,4,80,0,3');
   assert.equal(lines[5], '');
 });
 

@@ -1,7 +1,7 @@
 """Times, sizes, paths and counts as people read them, and foreign text made harmless."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +25,15 @@ def time_parts(ns: int) -> tuple[str, str]:
         if index + 1 == len(_UNITS) or abs(float(text)) < 1_000:
             return text, unit
     raise AssertionError("unreachable: the last unit takes all")
+
+
+def range_text(values: Iterable[int]) -> str:
+    """`1.20–3.40 ms`; both units where they differ, one value where the texts are equal."""
+    ordered = sorted(values)
+    (least, unit), (most, most_unit) = time_parts(ordered[0]), time_parts(ordered[-1])
+    if (least, unit) == (most, most_unit):
+        return f"{least} {unit}"
+    return f"{least}–{most} {unit}" if unit == most_unit else f"{least} {unit}–{most} {most_unit}"
 
 
 def _three_digits(value: float) -> str:

@@ -132,7 +132,7 @@ def test_what_lies_in_an_operator_is_the_operator_s(tmp_path):
     )  # fmt: skip
     (linear,) = part.operators
     assert (linear.name, linear.count, linear.cpu_total_ns, linear.cuda_total_ns) == ("aten::linear", 1, 30_000, 7_000)
-    assert part.kernels == (KernelShare("k", 2, 15_000), KernelShare("other", 1, 9_000))
+    assert part.kernels == (KernelShare("k", 2, 15_000, "k"), KernelShare("other", 1, 9_000, "other"))
     assert (part.cuda_self_ns, part.cuda_nested_ns) == (15_000, 9_000)
 
 

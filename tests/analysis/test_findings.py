@@ -32,8 +32,8 @@ RECORDED = [
      {"kernels": 28, "gpu_ns": 819_613}, 717_160),
     ("h200/train_mlp.json.gz", "forward", "backward-elsewhere", "hint",
      {"backward_gpu_ns": 1_097_278, "own_gpu_ns": 761_756}, None),
-    ("h200/train_mlp.json.gz", "backward", "profiler-overhead", "information",
-     {"overhead_ns": 2_521_618, "in_the_median_ns": 0, "calls_with_it": 1}, None),
+    ("h200/odd_threads.json.gz", "main_thread", "profiler-overhead", "information",
+     {"overhead_ns": 12_698_653, "in_the_median_ns": 3_091_962, "calls_with_it": 4}, None),
     ("h200/odd_async_tail.json.gz", "wait", "waiting-for-gpu", "information",
      {"waits": 4, "waited_ns": 4_201_221, "gpu_busy_ns": 4_124_775}, None),
     ("runs/waits", "wait", "waiting-for-gpu", "information",
@@ -120,7 +120,7 @@ def test_no_rule_is_silent_on_all_traces_of_this_file():
 def test_a_region_has_one_bound_unless_a_rule_says_more():
     result = measure_traces([TRACES / "h200" / "odd_overhead.json.gz"], [])
     codes = [each.code for each in result.regions[0].findings]
-    assert codes == ["tiny-kernels", "profiler-overhead"]
+    assert codes == ["tiny-kernels"]
     for path in table.recordings():
         for region in table.result_of(path).regions:
             bounds = [each.code for each in region.findings or () if each.code in BOUNDS]
@@ -128,28 +128,39 @@ def test_a_region_has_one_bound_unless_a_rule_says_more():
             assert bounds == [each.code for each in (region.findings or ())[-1:] if each.code in BOUNDS]
 
 
-def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path):
-    # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
+def measured_calls(tmp_path, *cpu_and_gpu_us):
+    """The measures of calls that each launch one kernel, with these CPU and GPU times."""
     made = Made()
-    for call, device_us in enumerate((9000.0, 9000.0, 100.0)):
+    for call, (cpu_us, device_us) in enumerate(cpu_and_gpu_us):
         start = 20_000.0 * call
-        made.slice("user_annotation", "r", start, (900.0, 1100.0, 1000.0)[call])
+        made.slice("user_annotation", "r", start, cpu_us)
         made.launch(start + 5, "k", device_us)
     path = tmp_path / "made.json"
     path.write_text(json.dumps({"traceEvents": made.events}))
-    (bound,) = measure_traces([path], []).regions[0].findings
-    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median of 3 calls."
+    return measure_traces([path], []).regions[0]
+
+
+def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path):
+    # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
+    times = [(900.0, 9000.0), (1100.0, 9000.0), (1000.0, 100.0), (950.0, 100.0), (1050.0, 100.0)]
+    *_, bound = measured_calls(tmp_path, *times).findings
+    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median call of 5."
     assert bound.evidence["median_gpu_busy_ns"] == 100_000
 
 
-def test_the_same_bound_around_a_region_makes_its_own_a_hint():
+def test_there_is_no_bound_where_calls_of_the_middle_half_say_another_than_the_median(tmp_path):
+    region = measured_calls(tmp_path, (900.0, 9000.0), (1100.0, 9000.0), (1000.0, 100.0))
+    assert region.bound is None
+    assert not region.findings
+    assert region.cpu_middle_ns == (900_000, 1_100_000)
+    assert region.cuda_middle_ns == (100_000, 9_000_000)
+
+
+def test_the_profiler_own_work_is_no_finding_where_the_median_call_has_none():
     result = measure_traces([TRACES / "h200" / "train_mlp.json.gz"], [])
-    severities = {
-        region.name: each.severity for region in result.regions for each in region.findings or () if each.code in BOUNDS
-    }
-    assert severities["train_step"] == "information"
-    assert severities["layer_0"] == "hint"
-    assert severities["layer_2"] == "information"  # mixed, in an overhead-bound forward
+    (backward,) = [region for region in result.regions if region.name == "backward"]
+    assert backward.overhead_ns == 2_521_618
+    assert "profiler-overhead" not in {each.code for each in backward.findings}
 
 
 def test_findings_survive_the_way_through_json():
@@ -210,10 +221,7 @@ def test_a_comment_in_the_source_that_ran_marks_the_finding(tmp_path):
         "with record_function('tiny_ops'):  # kinetoscope: ignore[tiny-kernels]\n    pass\n"
     )
     result = measure_traces([TRACES / "h200" / "odd_overhead.json.gz"], [source])
-    assert {each.code: each.is_suppressed for each in result.regions[0].findings} == {
-        "tiny-kernels": True,
-        "profiler-overhead": False,
-    }
+    assert {each.code: each.is_suppressed for each in result.regions[0].findings} == {"tiny-kernels": True}
 
 
 @pytest.mark.parametrize("comment", ["", "# kinetoscope: ignore[threads-without-region]", "# kinetoscope: ignore[x]"])

@@ -29,4 +29,4 @@ def test_the_panel_works_by_keyboard_and_mouse_in_every_theme(browser, sample):
     command = [browser.node, "--test", str(HARNESS / "panel.test.mjs")]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=220)
     assert done.returncode == 0, done.stdout
-    assert "# pass 12" in done.stdout
+    assert "# pass 15" in done.stdout

@@ -13,8 +13,12 @@ async def test_server_and_worker_write_to_the_same_log(start, tmp_path):
     await client.message()
     lines = log.read_text().splitlines()
     told = [line.split(": ", 1)[1] for line in lines]
-    begins = told.index("Profiling two_regions.py begins")
-    ends = next(place for place, text in enumerate(told) if text.startswith("Profiling two_regions.py is done after"))
+    begins = told.index("Profiling two_regions.py (with WORD) begins")
+    ends = next(
+        place
+        for place, text in enumerate(told)
+        if text.startswith("Profiling two_regions.py (with WORD) is done after")
+    )
     assert begins < told.index("asked to profile") < ends
     assert begins < told.index('runner: phase {"phase": "measuring"}') < ends
     server, worker = lines[begins].split()[1], lines[told.index("asked to profile")].split()[1]

@@ -1,4 +1,4 @@
-// Exports of the table as Markdown and as CSV, with the columns, rows and order that are shown.
+// Exports of the table as Markdown and as CSV, with the rows and the order that are shown, and every column.
 import type { RunRegion } from '../server/protocol';
 import { cellText, type Column } from './table/columns';
 

@@ -7,6 +7,8 @@ import type { Order } from './table/rows';
 export interface View {
   filter: string;
   order: Order;
+  /** Also those that there is no room for beside each other. */
+  hasAllColumns: boolean;
   chosen: number | null;
   span: Span | null;
 }

@@ -1,7 +1,7 @@
 // Saved web page: shows what the panel shows, the table as it is filtered and ordered, and the chosen region.
 import { hasTimes, type RegionTimes, type RunRegion, type RunResult } from '../server/protocol';
 import { cardsMarkup, MANY, NOT_DRAWN } from './region/cards';
-import { columnsOf } from './table/columns';
+import { columnsOf, tellingColumns, whyNoCuda } from './table/columns';
 import { findingsMarkup } from './region/findings_markup';
 import { lanesLayout, wholeSpan } from './charts/lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_drawing';
@@ -12,9 +12,9 @@ import { callsLayout } from './charts/calls';
 import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
-import { filtered, ordered, regionsOf } from './table/rows';
+import { arranged, filtered, regionsOf } from './table/rows';
 import { runFacts, runNotes } from './run_markup';
-import { plainHeadMarkup, rowMarkup, TABLE_CAPTION } from './table/table_markup';
+import { captionText, plainHeadMarkup, rowMarkup } from './table/table_markup';
 import { printable } from './text';
 
 const WIDTH = 1000;
@@ -23,9 +23,10 @@ const WIDTH = 1000;
 export function savedPage(result: RunResult, view: View, css: string): string {
   const run = listed(result);
   const title = printable(run.title);
-  const columns = columnsOf(run);
-  const rows = ordered(filtered(regionsOf(run), view.filter), columns, view.order);
-  const chosen = rows.find((region) => region.index === view.chosen);
+  const all = columnsOf(run);
+  const rows = arranged(run, filtered(regionsOf(run), view.filter), all, view.order);
+  const telling = tellingColumns(all, regionsOf(run));
+  const chosen = rows.find(({ region }) => region.index === view.chosen)?.region;
   const times = chosen ? timesOf(result, chosen.index) : null;
   return html`<!doctype html>
     <html lang="en">
@@ -43,18 +44,19 @@ export function savedPage(result: RunResult, view: View, css: string): string {
         <main>
           <h1>${title}</h1>
           <p class="quiet">${runFacts(run).join(' · ')}</p>
-          <div class="notes">${runNotes(run, true)}</div>
+          <p>${printable(whyNoCuda(run))}</p>
           <div class="scroller">
             <table class="regions">
               <thead>
-                ${plainHeadMarkup(columns, view.order)}
+                ${plainHeadMarkup(telling.columns, view.order)}
               </thead>
               <tbody>
-                ${rows.map((_, index) => rowMarkup(columns, rows, index, view.chosen))}
+                ${rows.map((_, index) => rowMarkup(telling.columns, rows, index, view.chosen))}
               </tbody>
             </table>
           </div>
-          <p class="quiet">${TABLE_CAPTION}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
+          <p class="quiet">${captionText(telling)}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
+          <div class="notes">${runNotes(run, true)}</div>
           ${chosen && times ? regionPage(chosen, times, view) : nothing}
         </main>
       </body>
@@ -71,7 +73,7 @@ function regionPage(region: RunRegion, { call_times: calls, timeline }: RegionTi
       ? html`<p class="quiet">${NOT_DRAWN}</p>`
       : html`${lanesLegend(timeline)}
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
-          <p class="quiet">${lanesCaption(timeline)}</p>
+          <p class="quiet">${lanesCaption(timeline, measures)}</p>
           ${tableMarkup(lanesTable(timeline))}`;
   const chart = html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
     <p class="quiet">${callsCaption(calls, measures)}</p>

@@ -4,7 +4,6 @@ import { html, nothing, type Markup } from './markup';
 import { findingsMarkup } from './region/findings_markup';
 import { regionsOf } from './table/rows';
 import { countText, fileName, printable, timeText } from './text';
-import { whyNoCuda } from './table/columns';
 
 const FEW = 2;
 
@@ -22,12 +21,11 @@ export function runFacts(run: RunResult): string[] {
   return facts.map(printable);
 }
 
-/** Why columns are missing, what was found of the run as a whole, and its problems. */
+/** What was found of the run as a whole, and its problems. */
 export function runNotes(run: RunResult, isSaved = false): Markup {
-  const noCuda = whyNoCuda(run);
   const left = run.regions.length - regionsOf(run).length;
-  return html`${noCuda === null ? nothing : html`<p class="note">${noCuda}.</p>`}
-  ${findingsMarkup(run.findings, null, isSaved)} ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
+  return html`${findingsMarkup(run.findings, null, isSaved)}
+  ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
   ${left === 0 ? nothing : html`<p class="quiet">Not listed: ${countText(left, 'region')} that torch or Kinetoscope added, not your code.</p>`}`;
 }
 

@@ -83,36 +83,9 @@ export function printable(text: string): string {
   });
 }
 
-/** A kernel's name without `void` and without parameters. */
-export function kernelSignature(name: string): string {
-  if (isCopy(name)) return printable(name);
-  return printable(outside(name.replace(/^void /, ''), '(', ')').trim());
-}
-
-/** The telling part of a kernel's name: no template arguments either, and no namespaces. */
-export function kernelName(name: string): string {
-  if (isCopy(name)) return printable(name);
-  const signature = kernelSignature(name);
-  const last = outside(signature, '<', '>').trim().split('::').at(-1) ?? '';
-  // Those of CUTLASS are all called so, and differ in what they are made for.
-  const argument = /^(?:Kernel2?|device_kernel)$/.test(last) && /<([^,<>]+)/.exec(signature)?.[1];
-  return (argument ? argument.split('::').at(-1) : last) ?? signature;
-}
-
-function isCopy(name: string): boolean {
-  return /^Mem(cpy|set)\b/.test(name);
-}
-
-/** What stands outside of all brackets. */
-function outside(text: string, opening: string, closing: string): string {
-  let depth = 0;
-  let found = '';
-  for (const character of text.replaceAll('(anonymous namespace)::', '')) {
-    if (character === opening) depth += 1;
-    if (depth === 0) found += character;
-    if (character === closing && depth > 0) depth -= 1;
-  }
-  return found;
+/** What people read of a kernel's name. */
+export function kernelName({ name, short }: { name: string; short?: string }): string {
+  return printable(short ?? name);
 }
 
 /** An operator's name without what those of autograd begin with. */

@@ -155,6 +155,7 @@ const WISHES = {
   warm: true,
   runsChanged: true,
   diagnosticsInHover: true,
+  commandLinks: true,
 };
 
 const CAPABILITIES: StaticFeature = {

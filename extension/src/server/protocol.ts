@@ -20,6 +20,8 @@ export interface CallInTrace {
 
 export interface KernelShare {
   name: string;
+  /** What people read of the name; results of older versions have none. */
+  short?: string;
   count: number;
   total_ns: number;
 }
@@ -77,13 +79,15 @@ export interface HostSlice {
 /** One activity of the GPU; `launch` is the place of its launch in `host`. */
 export interface DeviceSlice {
   name: string;
+  /** As of a `KernelShare`. */
+  short?: string;
   stream: string;
   start_ns: number;
   duration_ns: number;
   launch: number | null;
 }
 
-/** The median call. `end_ns` is where its last GPU activity, or the region itself, ends. */
+/** The call with the median CPU total. `end_ns` is where its last GPU activity, or the region itself, ends. */
 export interface Timeline {
   cpu_total_ns: number;
   end_ns: number;
@@ -127,6 +131,7 @@ export interface Measures {
   launches: Spread | null;
   overhead_ns: number;
   bound: Bound | null;
+  /** Its CPU total is the median of `cpu_total_ns`. */
   median_call: CallInTrace;
   first: CallInTrace;
   breakdown: Breakdown;
@@ -181,13 +186,15 @@ export interface Problem {
   line: number | null;
 }
 
-/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1. */
+/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1, of
+ * what was recorded; `parent` is the index of the region that holds all of its calls. */
 export interface RunRegion {
   index: number;
   measures: (Measures | Unmeasured) & RegionTimes;
   uri: string | null;
   row: number | null;
   share: number | null;
+  parent: number | null;
   stale: string[];
 }
 
@@ -257,6 +264,9 @@ export interface ShownRegion {
   pattern: string;
   line: number;
   stale: string[];
+  /** Where it is from, if not from the result that the file shows. */
+  origin: string;
+  run: string;
   share: number | null;
   measures: Measures | Unmeasured;
   started: string | null;

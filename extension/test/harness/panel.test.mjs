@@ -54,7 +54,60 @@ test('the headings order the table by keyboard, and say so', async () => {
   assert.equal((await names(page))[0], 'train_step');
   assert.equal(await page.locator('th[aria-sort="descending"] button').getAttribute('data-column'), 'name');
   await page.keyboard.press('End');
-  assert.equal(await focused(page), 'measured');
+  assert.equal(await focused(page), 'backward_cuda');
+  await page.close();
+});
+
+test('beside an editor the times are in sight, and the other columns a key away', async () => {
+  const { page, kept } = await openPanel(browser, run, { width: 538 });
+  const headings = async () =>
+    (await page.locator('#regions thead th').allInnerTexts()).map((text) => text.replace(/\s*▾/, ''));
+  const scrolls = () => page.locator('#scroller').evaluate((it) => it.scrollWidth > it.clientWidth);
+  assert.deepEqual(await headings(), ['Region', 'CUDA total', 'CPU total', 'Of GPU time']);
+  assert.equal(await scrolls(), false);
+  await tabTo(page, 'columns');
+  await page.keyboard.press('Enter');
+  assert.deepEqual((await headings()).slice(3), [
+    'Of GPU time',
+    'Bound',
+    'CUDA self',
+    'CPU self',
+    'Launches',
+    'Line',
+    'Backward',
+  ]);
+  assert.equal(await scrolls(), true);
+  assert.match(await page.locator('#caption').innerText(), /The same for all: Measured: 4 of 4\.$/);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.locator('#columns').waitFor({ state: 'hidden' });
+  const { page: again } = await openPanel(browser, run, { width: 538, state: kept.state });
+  assert.equal(await again.locator('#regions thead th').count(), 10);
+  await again.locator('#columns').click();
+  assert.equal(await again.locator('#regions thead th').count(), 4);
+  await page.close();
+  await again.close();
+});
+
+test('at 200 % beside an editor the table is on the first screen, with its times', async () => {
+  const { page } = await openPanel(browser, run, { width: 330, height: 380 });
+  const { y, height } = await page.locator('#scroller').boundingBox();
+  assert.ok(y < 380 / 3, `begins at ${y}`);
+  assert.ok(y + height <= 380, `ends at ${y + height}`);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true);
+  assert.deepEqual(await page.locator('#regions thead th').allInnerTexts(), ['Region', 'CUDA total', 'CPU total']);
+  await page.close();
+});
+
+test('nested regions stand below and right of the one around them, and say how deep they are', async () => {
+  const { page } = await openPanel(browser, run);
+  const left = (name) =>
+    page
+      .locator('#regions th.name > span', { hasText: new RegExp(`^${name}$`) })
+      .evaluate((it) => it.getBoundingClientRect().x);
+  assert.ok((await left('layer_0')) > (await left('forward')));
+  assert.ok((await left('forward')) > (await left('train_step')));
+  const level = page.locator('#regions tr', { has: page.getByText('layer_0', { exact: true }) });
+  assert.equal(await level.getAttribute('aria-level'), '3');
   await page.close();
 });
 
@@ -68,6 +121,12 @@ test('arrow keys choose a region, Enter goes to its line, and Tab leads on to it
   assert.deepEqual(posted.at(-1), { kind: 'reveal', region: BACKWARD.index, focus: true });
   await tabTo(page, 'lanes-chart');
   assert.match(await page.locator('#lanes-readout').innerText(), /^backward · region · 1\.49 ms$/);
+  // Of an even number of calls, too, the call that is drawn is the one whose time is shown.
+  assert.match(await page.locator(`#region-${BACKWARD.index}`).innerText(), /\t275 µs\t1\.49 ms\t/);
+  assert.match(
+    await page.locator('#lanes').innerText(),
+    /The call with the median CPU total, drawn to scale: 1\.49 ms on the CPU, 275 µs of CUDA total;/,
+  );
   await page.keyboard.press('ArrowDown');
   assert.match(await page.locator('#lanes-readout').innerText(), /^aten::/);
   const picked = await page.locator('#lanes-chart').getAttribute('aria-activedescendant');
@@ -180,7 +239,7 @@ test('only rows in sight are in the page, and the last one can be reached', asyn
   many.regions = Array.from({ length: 500 }, (_, index) => {
     const region = copyOf(run.regions[index % run.regions.length]);
     region.measures.name += `_${index}`;
-    return { ...region, index, share: 1 - index / 1000 };
+    return { ...region, index, parent: null, share: 1 - index / 1000 };
   });
   const { page } = await openPanel(browser, many);
   assert.ok((await names(page)).length < 100);

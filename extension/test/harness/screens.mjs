@@ -24,7 +24,7 @@ for (const theme of Object.keys(themes)) {
     await page.close();
   }
 }
-const view = { filter: '', order: USUAL_ORDER, chosen: Number(region), span: null };
+const view = { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: Number(region), span: null };
 writeFileSync(join(folder, 'saved.html'), savedPage(run, view, css));
 for (const colorScheme of ['light', 'dark']) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme });

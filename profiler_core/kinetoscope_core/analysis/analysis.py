@@ -13,11 +13,12 @@ from kinetoscope_core.analysis.contents import contents_of
 from kinetoscope_core.analysis.findings import findings, is_of_torch
 from kinetoscope_core.analysis.groups import Grouping, grouping_of, regrouped
 from kinetoscope_core.analysis.recording import Recording
+from kinetoscope_core.analysis.region_tree import parents_of
 from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey, summarise
 from kinetoscope_core.analysis.timeline import timelines
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.errors import Problem
-from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
+from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, RegionName, Unmeasured
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace, read_trace
 
@@ -67,17 +68,23 @@ def summarised(readings: Sequence[Reading], recorded: Sequence[RecordedCalls], s
     calls = Calls(*recorded)
     regions, of_run = _in_detail(recordings, calls, sources, grouping)
     groups: list[RegionMeasures] = []
+    of_series = regrouped(recorded, grouping.series)
     if grouping.series:
-        of_series = regrouped(recorded, grouping.series)
         # What is true of all steps is said once: of the run, with each series as one region.
         rows, of_run = _in_detail(_recordings(readings, of_series), Calls(*of_series), sources, grouping)
         wanted = set(grouping.series.values())
         groups = [each for each in rows if RegionKey(each.name, each.file, each.line) in wanted]
     has_users = any(not is_of_torch(key) for key in calls.seen)
+    parents = {key: RegionName(each.name, each.file, each.line) for key, each in parents_of(of_series).items()}
+
+    def parent_of(region: RegionMeasures | Unmeasured) -> RegionName | None:
+        key = RegionKey(region.name, region.file, region.line)
+        return parents.get(grouping.series.get(key, key))
+
     return Summary(
-        regions=regions,
-        groups=groups,
-        unmeasured=unmeasured(calls),
+        regions=[replace(each, parent=parent_of(each)) for each in regions],
+        groups=[replace(each, parent=parent_of(each)) for each in groups],
+        unmeasured=[replace(each, parent=parent_of(each)) for each in unmeasured(calls)],
         of_run=of_run,
         contents=None if has_users else contents_of(recordings),
     )

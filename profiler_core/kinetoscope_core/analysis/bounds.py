@@ -11,7 +11,15 @@ from kinetoscope_core.analysis.attribution.intervals import Union
 from kinetoscope_core.analysis.attribution.tree import Span
 from kinetoscope_core.analysis.collectives import is_collective
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Calls, RegionKey
+from kinetoscope_core.analysis.statistics import (
+    CallId,
+    Calls,
+    RegionCalls,
+    RegionKey,
+    by_cpu_total,
+    median_call,
+    middle_half,
+)
 from kinetoscope_core.results.measures import Bound, Call
 from kinetoscope_core.trace.schema import KERNEL
 
@@ -60,24 +68,39 @@ class Limit:
 
 
 def limits_of(recordings: Sequence[Recording], calls: Calls) -> dict[RegionKey, Limit]:
-    """What limits each region."""
-    limits: dict[RegionKey, Limit] = {}
-    without_id_ns = [_last_without_id(recording) for recording in recordings]
+    """What limits each region: the bound of its median call, unless a call at an end of the middle half has another."""
+    typical = {key: _typical(of_region, calls) for key, of_region in calls.measured.items()}
+    of_calls: dict[CallId, Limit] = {}
     for number, recording in enumerate(recordings):
-        here = {key: index for key, (at, index) in calls.median.items() if at == number}
-        paces = _paces(recording, here.values())
-        bounds: dict[RegionKey, Bound | None] = {
-            key: _bound(recording.calls[index], paces.get(index), is_idle=_launches_nothing(calls, key))
-            for key, index in here.items()
-        }
-        for key, bound in bounds.items():
-            if bound == "cpu-only" and _may_have_launched(calls, key, without_id_ns):
-                bounds[key] = None
-        by_device = {key: here[key] for key, bound in bounds.items() if bound == "compute"}
-        work = _device_work(recording, by_device.values()) if by_device else {}
-        limits |= {key: Limit(bound) for key, bound in bounds.items()}
-        limits |= {key: Limit(bound_of_work(work[index]), work[index]) for key, index in by_device.items()}
+        wanted = {index for call_ids in typical.values() for at, index in call_ids if at == number}
+        of_calls |= {(number, index): limit for index, limit in _limits_in(recording, wanted).items()}
+    without_id_ns = [_last_without_id(recording) for recording in recordings]
+    limits: dict[RegionKey, Limit] = {}
+    for key, (median, *ends) in typical.items():
+        number, index = median
+        if _launches_nothing(calls, key) and _is_known(recordings[number].calls[index]):
+            limits[key] = Limit(None if _may_have_launched(calls, key, without_id_ns) else "cpu-only")
+            continue
+        limit = of_calls[median]
+        others = {of_calls[each].bound for each in ends} - {None}
+        limits[key] = limit if others <= {limit.bound} else Limit(None)
     return limits
+
+
+def _typical(of_region: RegionCalls, calls: Calls) -> tuple[CallId, CallId, CallId]:
+    """The median call and those at the ends of the middle half."""
+    return median_call(of_region, calls.recorded), *middle_half(by_cpu_total(of_region, calls.recorded))
+
+
+def _limits_in(recording: Recording, wanted: Collection[int]) -> dict[int, Limit]:
+    paces = _paces(recording, wanted)
+    bounds: dict[int, Bound | None] = {index: _bound(recording.calls[index], paces.get(index)) for index in wanted}
+    by_device = [index for index, bound in bounds.items() if bound == "compute"]
+    work = _device_work(recording, by_device) if by_device else {}
+    return {
+        index: Limit(bound_of_work(work[index]), work[index]) if index in work else Limit(bound)
+        for index, bound in bounds.items()
+    }
 
 
 def bound_of_pace(pace: Pace) -> Bound | None:
@@ -101,14 +124,15 @@ def bound_of_work(work: DeviceWork) -> Bound | None:
     return "compute" if 2 * work.computing_ns >= work.worked_ns else None
 
 
-def _bound(call: Call, pace: Pace | None, *, is_idle: bool) -> Bound | None:
+def _bound(call: Call, pace: Pace | None) -> Bound | None:
+    return bound_of_pace(pace) if pace and _is_known(call) else None
+
+
+def _is_known(call: Call) -> bool:
+    """Whether enough of what the call launched was recorded."""
     if call.cuda_busy_ns is None or call.launches is None:
-        return None
-    if call.captures or call.unrecorded_launches > call.launches:
-        return None
-    if is_idle:
-        return "cpu-only"
-    return bound_of_pace(pace) if pace else None
+        return False
+    return not call.captures and call.unrecorded_launches <= call.launches
 
 
 def _launches_nothing(calls: Calls, key: RegionKey) -> bool:

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from kinetoscope_core.analysis.attribution import DirectOperators, in_order
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionCalls, RegionKey
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.results.measures import Breakdown, ChainLink, KernelShare, OperatorShare
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 
@@ -253,7 +254,9 @@ def _breakdown(
         cpu_self_ns=own_ns,
         cuda_nested_ns=sum(totals) - cuda_self_ns if totals else None,
         cuda_self_ns=cuda_self_ns if totals else None,
-        kernels=tuple(KernelShare(name, kernel.count, kernel.ns) for name, kernel in kernels[:most]),
+        kernels=tuple(
+            KernelShare(name, kernel.count, kernel.ns, short_kernel_name(name)) for name, kernel in kernels[:most]
+        ),
         kernel_names=sums.kernel_names,
         operators=tuple(
             OperatorShare(name, is_other, each.count, each.cpu_ns, each.cuda_ns if totals else None)

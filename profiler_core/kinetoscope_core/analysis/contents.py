@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kinetoscope_core.analysis.attribution import in_order
 from kinetoscope_core.analysis.recording import Recording
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.results.measures import Contents, KernelShare, OperatorShare
 from kinetoscope_core.trace import HostSlices
 
@@ -35,7 +36,9 @@ def contents_of(recordings: Sequence[Recording]) -> Contents:
     kernels = sorted(sums.kernels.items(), key=lambda item: -item[1].cuda_ns)
     operators = sorted(sums.operators.items(), key=lambda item: -item[1].cpu_ns - item[1].cuda_ns)
     return Contents(
-        kernels=tuple(KernelShare(name, each.count, each.cuda_ns) for name, each in kernels[:SHOWN]),
+        kernels=tuple(
+            KernelShare(name, each.count, each.cuda_ns, short_kernel_name(name)) for name, each in kernels[:SHOWN]
+        ),
         kernel_names=len(kernels),
         activities=sum(each.count for each in sums.kernels.values()),
         operators=tuple(

@@ -7,10 +7,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from kinetoscope_core.analysis.outermost import nearest_of_same_key, outermost
 from kinetoscope_core.results.measures import Breakdown, Call, CallInTrace, CallTimes, RegionMeasures, Spread
+
+T = TypeVar("T")
 
 MOST_CALLS: Final = 200
 """Whose times are kept one by one for each region."""
@@ -155,21 +157,37 @@ def has_time(call: Call) -> bool:
 
 
 def median_of(values: Sequence[int]) -> int:
-    """The median; that of an even number of values is the mean of the middle two, rounded to the integer below."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) // 2
+    """The lower median: the one in the middle, of an even number the smaller of the two. So it is a call's own."""
+    return sorted(values)[(len(values) - 1) // 2]
 
 
-def median_call(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> CallId:
-    """The measured call whose CPU total is in the middle; of an even number the earlier of the two."""
+def by_cpu_total(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> list[CallId]:
+    """The measured calls, the shortest first."""
 
     def cpu_ns(call_id: CallId) -> int:
         number, index = call_id
         return recorded[number].calls[index].cpu_total_ns
 
-    ordered = sorted(of_region.on_thread, key=cpu_ns)
+    return sorted(of_region.on_thread, key=cpu_ns)
+
+
+def median_call(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> CallId:
+    """A measured call whose CPU total is the median of theirs."""
+    ordered = by_cpu_total(of_region, recorded)
     return ordered[(len(ordered) - 1) // 2]
+
+
+def middle_half(ordered: Sequence[T]) -> tuple[T, T]:
+    """The ends of what is left of sorted values without a quarter at either end, rounded down: of up to three values
+    the first and the last.
+    """
+    cut = len(ordered) // 4
+    return ordered[cut], ordered[-1 - cut]
+
+
+def _middle_half(values: Iterable[int]) -> tuple[int, int] | None:
+    ordered = sorted(values)
+    return middle_half(ordered) if ordered else None
 
 
 def regions_cpu_ns(recorded: Sequence[RecordedCalls]) -> int:
@@ -218,6 +236,8 @@ def _measures(key: RegionKey, calls: Calls, parts: Breakdown) -> RegionMeasures:
         call_times=tuple(_times(call_id, recorded) for call_id in _chosen(timed, median)),
         cpu_recorded_ns=sum(by_id[each].cpu_total_ns for each in nests.on_thread(of_region.seen)),
         cuda_recorded_ns=None if all_cuda is None else all_cuda.sum,
+        cpu_middle_ns=_middle_half(by_id[call_id].cpu_total_ns for call_id in on_thread),
+        cuda_middle_ns=_middle_half(_totals(on_device, by_id, lambda call: call.cuda_total_ns)),
     )
 
 

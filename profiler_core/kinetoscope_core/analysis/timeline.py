@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from kinetoscope_core.analysis.attribution.nesting import is_wait
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionKey
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.results.measures import DeviceSpan, HostKind, HostSpan, Timeline
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR, REGION
@@ -147,6 +148,7 @@ def _device_spans(
             start_ns=device.start_ns[each] - start,
             duration_ns=device.duration_ns[each],
             launch=place_of.get(recording.attribution.activity_launch[each]),
+            short=short_kernel_name(names[device.name[each]]),
         )
 
 

@@ -1,18 +1,27 @@
 """The measures of one region in a line of text, the same in a terminal and in an editor."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.summary import LargestRegion
-from kinetoscope_core.text import printable, time_text
+from kinetoscope_core.text import printable, range_text, time_text
+
+WIDE: Final = 2
+"""From there on, the longest call of the middle half over the shortest, a median says little: the bounds of a region
+differ by that factor (docs/measures.md, "Several calls").
+"""
+
+
+_MANY_CALLS: Final = 100
 
 
 def region_text(region: RegionMeasures) -> str:
     """The times of one region in a line: medians, self in parentheses where it differs from total."""
-    parts: list[str] = []
-    if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
-        parts.append("CUDA " + _total_and_self(region.cuda_total_ns, region.cuda_self_ns))
-    parts.append("CPU " + _total_and_self(region.cpu_total_ns, region.cpu_self_ns))
+    parts = [
+        f"{kind} {typical_text(total, middle)}{_self_text(total, own, middle)}"
+        for kind, total, own, middle in _kinds(region)
+    ]
     text = " · ".join(parts) + f" ×{region.measured}"
     if region.bound is not None:
         text += f"  {bound_text(region.bound)}"
@@ -23,6 +32,34 @@ def region_text(region: RegionMeasures) -> str:
     if region.overhead_ns:
         text += f", profiler overhead {time_text(region.overhead_ns)} in total"
     return text
+
+
+def both_times(region: RegionMeasures) -> str:
+    """Total and self of GPU and CPU, in full: `CUDA 801 µs (self 0 ns), CPU 14.2 ms (self 83.3 µs)`."""
+    return ", ".join(
+        f"{kind} {typical_text(total, middle)} (self {time_text(own.median)})"
+        for kind, total, own, middle in _kinds(region)
+    )
+
+
+def typical_text(total: Spread, middle: tuple[int, int] | None) -> str:
+    """The median; where the calls lie wide apart, from where to where their middle half goes."""
+    return range_text(middle) if middle and is_wide(middle) else time_text(total.median)
+
+
+def is_wide(middle: tuple[int, int] | None) -> bool:
+    """Whether calls differ so much that none of them stands for the others."""
+    return middle is not None and middle[1] > middle[0] and middle[1] >= WIDE * middle[0]
+
+
+def calls_mark(regions: Sequence[RegionMeasures]) -> str:
+    """What to know of the number of calls before the times are believed: `×1`, `×3 cold`; nothing of several warm
+    ones. Of several regions it is that of the least sure.
+    """
+    least = min(region.measured for region in regions)
+    if any(region.is_cold for region in regions):
+        return f"×{least} cold" if least < _MANY_CALLS else "cold"
+    return "×1" if least == 1 else ""
 
 
 def largest_text(region: LargestRegion) -> str:
@@ -57,6 +94,13 @@ def bound_text(bound: str) -> str:
     return bound if bound in ("mixed", "cpu-only") else f"{bound}-bound"
 
 
-def _total_and_self(total: Spread, own: Spread) -> str:
-    text = time_text(total.median)
-    return text if own.median == total.median else f"{text} ({time_text(own.median)})"
+def _kinds(region: RegionMeasures) -> Iterator[tuple[str, Spread, Spread, tuple[int, int] | None]]:
+    if region.cuda_total_ns is not None and region.cuda_self_ns is not None:
+        yield "CUDA", region.cuda_total_ns, region.cuda_self_ns, region.cuda_middle_ns
+    yield "CPU", region.cpu_total_ns, region.cpu_self_ns, region.cpu_middle_ns
+
+
+def _self_text(total: Spread, own: Spread, middle: tuple[int, int] | None) -> str:
+    """Left out where it reads as the total does, is none, or the total is no one number."""
+    text = time_text(own.median)
+    return f" ({text})" if own.median and text != time_text(total.median) and not is_wide(middle) else ""

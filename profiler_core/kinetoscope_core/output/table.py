@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kinetoscope_core.output.measures_text import bound_text
+from kinetoscope_core.kernel_names import short_kernel_name
+from kinetoscope_core.output.measures_text import bound_text, is_wide, typical_text
 from kinetoscope_core.results.measures import Contents, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
 
@@ -29,10 +30,13 @@ _Cell = Callable[[RegionMeasures], Text | str]
 _Place = Callable[[RegionMeasures | Unmeasured], str]
 
 
-def _time_of(spread: Callable[[RegionMeasures], Spread | None]) -> _Cell:
+def _time_of(
+    spread: Callable[[RegionMeasures], Spread | None],
+    middle: Callable[[RegionMeasures], tuple[int, int] | None] = lambda _: None,
+) -> _Cell:
     def cell(region: RegionMeasures) -> str:
         found = spread(region)
-        return "" if found is None else time_text(found.median)
+        return "" if found is None else typical_text(found, middle(region))
 
     return cell
 
@@ -54,11 +58,11 @@ def _bound(region: RegionMeasures) -> Text | str:
 
 _COLUMNS: dict[str, _Cell] = {
     "Line": lambda region: str(region.line or ""),  # of several files, `_place_of` with their names
-    "CUDA total": _time_of(lambda region: region.cuda_total_ns),
+    "CUDA total": _time_of(lambda region: region.cuda_total_ns, lambda region: region.cuda_middle_ns),
     "CUDA self": _time_of(lambda region: region.cuda_self_ns),
     "CUDA busy": _time_of(lambda region: region.cuda_busy_ns),
     "Launches": lambda region: str(region.launches.median) if region.launches else "",
-    "CPU total": _time_of(lambda region: region.cpu_total_ns),
+    "CPU total": _time_of(lambda region: region.cpu_total_ns, lambda region: region.cpu_middle_ns),
     "CPU self": _time_of(lambda region: region.cpu_self_ns),
     "Measured": _measured,
     "Bound": _bound,
@@ -107,7 +111,9 @@ def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
     if contents.kernels:
         kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"))
         for each in contents.kernels:
-            kernels.add_row(cut(printable(each.name), _LONGEST_NAME), time_text(each.total_ns), str(each.count))
+            kernels.add_row(
+                cut(printable(short_kernel_name(each.name)), _LONGEST_NAME), time_text(each.total_ns), str(each.count)
+            )
         tables.append(kernels)
     if contents.operators:
         columns = ("CPU", "CUDA", "Times") if has_cuda else ("CPU", "Times")
@@ -152,6 +158,8 @@ def _table(
     left_out: Sequence[str],
 ) -> Table:
     caption = "Medians per call"
+    if any(is_wide(middle) for region in regions for middle in (region.cuda_middle_ns, region.cpu_middle_ns)):
+        caption += "; of calls that lie far apart, from where to where their middle half goes"
     if left_out:
         caption += f"; the terminal is too narrow for {', '.join(left_out)}"
     if any(len(region.name) > _LONGEST_NAME for region in regions):

@@ -59,7 +59,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Statistics over measured calls; the median of an even number is rounded to the integer below."""
+    """Statistics over measured calls. The median is the lower one, so that a call has it: of an even number of calls
+    the smaller of the two values in the middle.
+    """
 
     sum: int
     median: int
@@ -82,11 +84,12 @@ class CallInTrace:
 
 @dataclass(frozen=True, slots=True)
 class KernelShare:
-    """All device activities of one name in a region and the regions nested in it."""
+    """All device activities of one name in a region and the regions nested in it. `short` is what people read of it."""
 
     name: str
     count: int
     total_ns: int
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,8 @@ class HostSpan:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpan:
-    """One activity of the device in a `Timeline`. `launch` is the place of its launch in `host`, `None` if left out.
+    """One activity of the device in a `Timeline`. `launch` is the place of its launch in `host`, `None` if left out;
+    `short` is what people read of its name.
 
     `stream` also names the device where the activities of the timeline are of several.
     """
@@ -176,6 +180,7 @@ class DeviceSpan:
     start_ns: int
     duration_ns: int
     launch: int | None
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +234,21 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionName:
+    """What makes a region the same one: its name, and where it stands, if that is known (`line` from 1)."""
+
+    name: str
+    file: str | None
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Unmeasured:
     """A region that was entered and has no call with a time: none had ended, or their times cannot be.
 
     `at_least_ns` is what the longest unfinished call had taken when the recording stopped, `cuda_at_least_ns` the CUDA
     total of the same call; `None` where no call was unfinished, or CUDA was not measured. `cuda_recorded_ns` is the
-    CUDA self of all its calls: part of the device total, and of no other region.
+    CUDA self of all its calls: part of the device total, and of no other region. `parent` is as in `RegionMeasures`.
     """
 
     name: str
@@ -246,6 +260,7 @@ class Unmeasured:
     cuda_at_least_ns: int | None
     cuda_recorded_ns: int | None
     first: CallInTrace
+    parent: RegionName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +290,16 @@ class RegionMeasures:
     """What one region took. `calls` counts all calls, `measured` those that enter the statistics.
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
-    `is_cold` says that warm-up calls had to be measured, for want of others. `first` is the first call seen.
+    `is_cold` says that warm-up calls had to be measured, for want of others. `first` is the first call seen,
+    `median_call` one whose CPU total is `cpu_total_ns.median`.
     `call_times` are those of all calls seen, or of 200 of them; `timeline` is the median call's, `None` where there are
     many regions; `findings` have the costliest first. `cpu_recorded_ns` and `cuda_recorded_ns` are the totals of all
     calls seen, warm-up included: what the region's share of the recording is counted by.
     `unfinished` and `untimed` (their times cannot be) calls are in no statistics; `at_least_ns` is what the longest
     unfinished one had taken when the recording stopped. `names` is above 1 where a region stands for so many names that
-    differ in counters alone; `series` is the name of the series that a region is part of.
+    differ in counters alone; `series` is the name of the series that a region is part of. `parent` is the innermost
+    other region that holds all calls of this one, a series in place of its names; `None` where there is none.
+    `cpu_middle_ns` and `cuda_middle_ns` are the ends of the middle half of the totals.
     """
 
     name: str
@@ -312,3 +330,6 @@ class RegionMeasures:
     at_least_ns: int | None = None
     names: int = 1
     series: str | None = None
+    parent: RegionName | None = None
+    cpu_middle_ns: tuple[int, int] | None = None
+    cuda_middle_ns: tuple[int, int] | None = None

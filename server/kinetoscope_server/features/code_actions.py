@@ -1,13 +1,15 @@
-"""What can be done at a line with a region. Asked for at each cursor move, so answered from what is at hand."""
+"""What can be done at a line with a region: edits first, then very few commands. Asked for at each cursor move, so
+answered from what is at hand.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.text import printable
-from kinetoscope_server.features.diagnostics import SOURCE, shown_of, shown_of_run
+from kinetoscope_server.features.diagnostics import SOURCE, shown_of_run
 from kinetoscope_server.features.fixes import fix, suppression
+from kinetoscope_server.features.told import told_at
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.runs.targets import RUN_PLAIN
@@ -21,16 +23,21 @@ def code_actions(
     params: types.CodeActionParams,
     settings: Settings,
     plain_again: Sequence[object] = (),
+    *,
+    has_links: bool = False,
 ) -> list[types.CodeAction]:
     """The actions for the regions that are entered in the asked lines, and for the failure of the last run, which
     `plain_again` repeats without the prepared interpreter.
+
+    With `has_links`, the hover links to most commands, and they are not offered here.
     """
     only = params.context.only
     if only is not None and not any(_holds(kind, types.CodeActionKind.QuickFix) for kind in only):
         return []
     first, last = params.range.start.line + 1, params.range.end.line + 1
-    actions = list(_of_run(document, placed, params.context.diagnostics, settings)) if first == 1 else []
-    about = [each for each in params.context.diagnostics if each.source == SOURCE and each.code == "run-failed"]
+    asked = [each for each in params.context.diagnostics if each.source == SOURCE]
+    actions = list(_of_run(document, placed, asked, settings, has_links=has_links)) if first == 1 else []
+    about = [each for each in asked if each.code == "run-failed"]
     if plain_again and about:
         actions.append(_command(RUN_PLAIN, about, methods.PROFILE_PLAIN, list(plain_again)))
     statements = {each.region.line: each.region for each in placed if each.region.kind == "statement"}
@@ -38,72 +45,66 @@ def code_actions(
         if region.last_line < first or region.statement_line > last:
             continue
         here = [each for each in placed if each.region == region]
-        place = document.in_client_units(region.item)
-        ours = [
-            each
-            for each in params.context.diagnostics
-            if each.source == SOURCE and each.range.start.line == place.start.line
-        ]
-        arguments = [document.uri, region.line - 1, region.name]
+        row = document.in_client_units(region.item).start.line
+        ours = [each for each in asked if each.range.start.line == row]
+        actions += _of_findings(document, here, ours, settings, has_links=has_links)
+        place: list[object] = [document.uri, region.line - 1, region.name]
         name = printable(region.name)
-        wanted = [(f"{'Profile again' if here else 'Profile'}: {name}", methods.PROFILE_REGION)]
-        wanted.append((f"Profile with…: {name}", methods.PROFILE_WITH))
-        if any(each.measured.shown.result.traces for each in here):
-            wanted.append((f"Open the trace in Perfetto at {name}", methods.OPEN_TRACE))
-        if here:
-            wanted.append((f"Show the details of {name}", methods.SHOW_DETAILS))
-            wanted.append((f"Clear the times of {name}", methods.CLEAR))
-        actions += _of_findings(document, here, ours, settings)
-        actions += [
-            types.CodeAction(
-                title=title,
-                kind=types.CodeActionKind.QuickFix,
-                diagnostics=ours or None,
-                command=types.Command(title, command, arguments=list[object](arguments)),
-            )
-            for title, command in wanted
-        ]
-    return actions
+        actions.append(_command(f"{'Profile again' if here else 'Profile'}: {name}", [], methods.PROFILE_REGION, place))
+        if not has_links:
+            actions.append(_command(f"Profile with…: {name}", [], methods.PROFILE_WITH, place))
+        if here and not has_links:
+            if any(each.measured.shown.result.traces for each in here):
+                actions.append(_command(f"Open the trace in Perfetto at {name}", [], methods.OPEN_TRACE, place))
+            actions.append(_command(f"Show the details of {name}", [], methods.SHOW_DETAILS, place))
+    return sorted(actions, key=lambda each: each.edit is None)
 
 
 def _of_findings(
-    document: Document, here: Sequence[Placed], ours: Sequence[types.Diagnostic], settings: Settings
+    document: Document,
+    here: Sequence[Placed],
+    ours: Sequence[types.Diagnostic],
+    settings: Settings,
+    *,
+    has_links: bool,
 ) -> Iterator[types.CodeAction]:
-    """What can be done about each finding that is shown, once where names of the same line share it: of those that were
-    asked about, if any were.
+    """What can be done about each finding that has a squiggle: of those that were asked about, if any were.
 
     VS Code asks about those under the cursor alone, and about none where it stands beside them.
     """
-    told: set[str] = set()
-    for placed in here:
-        region = placed.region
-        for finding in shown_of(document, placed, settings):
-            code = finding.code
-            about = [each for each in ours if each.code == code]
-            if (ours and not about) or code in told:
-                continue
-            told.add(code)
-            if (found := fix(document, region, finding)) is not None:
-                title, edit = found
-                yield _edit(document, title, about, edit)
-            # A bound shows in the median call, where the region's own link leads.
-            if finding.spot is not None and code not in BOUNDS and placed.measured.shown.result.traces:
-                at: list[object] = [document.uri, region.line - 1, region.name, code]
-                yield _command(f"Open the trace where it shows: {code}", about, methods.OPEN_TRACE_AT, at)
-            yield from _of_any(document, region.last_line - 1, code, about)
+    for told in told_at(document, here, settings):
+        about = [each for each in ours if each.code == told.code]
+        if told.finding is None or not told.is_to_do or (ours and not about):
+            continue
+        region = told.placed.region
+        if (found := fix(document, region, told.finding)) is not None:
+            title, edit = found
+            yield _edit(document, title, about, edit, is_preferred=True)
+        if told.finding.spot is not None and told.placed.measured.shown.result.traces and not has_links:
+            at: list[object] = [document.uri, region.line - 1, region.name, told.code]
+            yield _command(f"Open the trace where it shows: {told.code}", about, methods.OPEN_TRACE_AT, at)
+        yield from _of_any(document, region.last_line - 1, told.code, about, has_links=has_links)
 
 
 def _of_run(
-    document: Document, placed: Sequence[Placed], asked: Sequence[types.Diagnostic], settings: Settings
+    document: Document,
+    placed: Sequence[Placed],
+    asked: Sequence[types.Diagnostic],
+    settings: Settings,
+    *,
+    has_links: bool,
 ) -> Iterator[types.CodeAction]:
     """The same for those of the run, at the first line."""
     for finding in shown_of_run(document, placed, settings):
         about = [each for each in asked if each.code == finding.code and each.range.start.line == 0]
-        yield from _of_any(document, 0, finding.code, about)
+        yield from _of_any(document, 0, finding.code, about, has_links=has_links)
 
 
-def _of_any(document: Document, row: int, code: str, about: Sequence[types.Diagnostic]) -> Iterator[types.CodeAction]:
-    yield _command(f"Explain: {code}", about, methods.EXPLAIN, [code])
+def _of_any(
+    document: Document, row: int, code: str, about: Sequence[types.Diagnostic], *, has_links: bool
+) -> Iterator[types.CodeAction]:
+    if not has_links:  # else the diagnostic's code links to its page
+        yield _command(f"Explain: {code}", about, methods.EXPLAIN, [code])
     if (edit := suppression(document, row, code)) is not None:
         yield _edit(document, f"Ignore here: {code}", about, edit)
 
@@ -113,9 +114,22 @@ def _command(title: str, about: Sequence[types.Diagnostic], command: str, argume
     return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about) or None, command=named)
 
 
-def _edit(document: Document, title: str, about: Sequence[types.Diagnostic], edit: types.TextEdit) -> types.CodeAction:
+def _edit(
+    document: Document,
+    title: str,
+    about: Sequence[types.Diagnostic],
+    edit: types.TextEdit,
+    *,
+    is_preferred: bool | None = None,
+) -> types.CodeAction:
     changes = types.WorkspaceEdit(changes={document.uri: [edit]})
-    return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=list(about) or None, edit=changes)
+    return types.CodeAction(
+        title,
+        types.CodeActionKind.QuickFix,
+        diagnostics=list(about) or None,
+        edit=changes,
+        is_preferred=is_preferred,
+    )
 
 
 def _holds(wider: str, narrower: str) -> bool:

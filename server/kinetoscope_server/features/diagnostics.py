@@ -15,18 +15,17 @@ from kinetoscope_core.errors import Problem
 from kinetoscope_core.output.measures_text import finding_text
 from kinetoscope_core.results.measures import Finding
 from kinetoscope_core.source.regions import Region
-from kinetoscope_core.source.suppressions import ignored_at, ignored_on_top_of
+from kinetoscope_core.source.suppressions import ignored_on_top_of
 from kinetoscope_core.text import printable
-from kinetoscope_server.results.by_file import Placed, resolved, rows_to_show
+from kinetoscope_server.features.told import by_item, told_at
+from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.problems import LineProblem, lines_of
+from kinetoscope_server.results.shown import resolved, rows_to_show
 from kinetoscope_server.settings.settings import Settings, Severity
 from kinetoscope_server.text.documents import Document, uri_of
 from kinetoscope_server.text.finding_pages import page_of
 
 SOURCE: Final = "kinetoscope"
-
-MOST_AT_A_REGION: Final = 4
-"""Findings shown as diagnostics; the hover has all."""
 
 _MOST_OTHERS: Final = 10
 """Lines that a region of the same name is told of."""
@@ -69,16 +68,15 @@ class _Making:
         self._made = partial(_diagnostic, settings)
 
     def findings(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
-        for each in placed:
-            place = self._document.in_client_units(each.region.item)
-            for finding in shown_of(self._document, each, self._settings):
-                severity = self._settings.severity_of(finding.code, finding.severity)
-                data = {"region": each.measured.region.name, "code": finding.code}
-                yield self._made(finding.code, place, finding_text(finding), data=data, severity=severity)
+        for here in by_item(placed):
+            place = self._document.in_client_units(here[0].region.item)
+            for told in told_at(self._document, here, self._settings):
+                data = {"region": told.placed.measured.region.name, "code": told.code}
+                yield self._made(told.code, place, told.message, data=data, severity=told.severity)
 
     def of_run(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
         for finding in shown_of_run(self._document, placed, self._settings):
-            severity = self._settings.severity_of(finding.code, finding.severity)
+            severity = self._settings.severity_of_finding(finding.code, finding.severity)
             yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
 
     def problems(self, problems: Sequence[LineProblem]) -> Iterator[types.Diagnostic | None]:
@@ -122,28 +120,15 @@ class _Making:
         return types.DiagnosticRelatedInformation(types.Location(self._document.uri, place), message)
 
 
-def shown_of(document: Document, placed: Placed, settings: Settings) -> list[Finding]:
-    """The findings of a region to show as diagnostics: the costliest few that no comment or setting switches off.
-
-    None of a region that has changed since: they were about other code.
-    """
-    found = placed.measured.findings
-    if placed.is_stale or not found:
-        return []
-    ignored = ignored_at(placed.region, document.source)
-    wanted = [
-        each for each in found if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
-    ]
-    return wanted[:MOST_AT_A_REGION]
-
-
 def codes_at(
     document: Document, placed: Sequence[Placed], position: types.Position, settings: Settings
 ) -> frozenset[str]:
-    """The codes of the findings whose diagnostics stand at a position."""
-    places = ((each, document.in_client_units(each.region.item)) for each in placed)
-    here = (each for each, place in places if place.start <= position <= place.end)
-    return frozenset(finding.code for each in here for finding in shown_of(document, each, settings))
+    """The codes of the findings whose squiggles stand at a position. A hint has none: VS Code shows what it says at its
+    first two characters alone.
+    """
+    places = ((here, document.in_client_units(here[0].region.item)) for here in by_item(placed))
+    at = (here for here, place in places if place.start <= position <= place.end)
+    return frozenset(told.code for here in at for told in told_at(document, here, settings) if told.is_to_do)
 
 
 def shown_of_run(document: Document, placed: Sequence[Placed], settings: Settings) -> list[Finding]:
@@ -160,7 +145,7 @@ def shown_of_run(document: Document, placed: Sequence[Placed], settings: Setting
     return [
         each
         for each in result.findings
-        if each.code not in ignored and settings.severity_of(each.code, each.severity) != "off"
+        if each.code not in ignored and settings.severity_of_finding(each.code, each.severity) != "off"
     ]
 
 

@@ -1,12 +1,12 @@
 """The short texts beside a line: times in at most as many characters as an editor shows. Knows no protocol."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kinetoscope_core.output.measures_text import unmeasured_text
+from kinetoscope_core.output.measures_text import calls_mark, is_wide, typical_text, unmeasured_text
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
-from kinetoscope_core.text import cut, printable, time_parts, time_text
-from kinetoscope_server.results.by_file import Row
+from kinetoscope_core.text import cut, printable, range_text, time_parts
+from kinetoscope_server.results.shown import Row
 
 MOST_CHARACTERS: Final = 43
 """What VS Code shows of all hints of a line (facts/vscode.md); an ellipsis follows what is cut."""
@@ -30,22 +30,13 @@ def _two_digits(ns: int) -> int:
     return (ns + size // 2) // size * size
 
 
-def range_text(values: Iterable[int]) -> str:
-    """`1.20–3.40 ms`; both units where they differ, one value where the texts are equal."""
-    ordered = sorted(values)
-    (least, unit), (most, most_unit) = time_parts(ordered[0]), time_parts(ordered[-1])
-    if (least, unit) == (most, most_unit):
-        return f"{least} {unit}"
-    return f"{least}–{most} {unit}" if unit == most_unit else f"{least} {unit}–{most} {most_unit}"
-
-
 def hint_parts(
     regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool, origin: str = ""
 ) -> tuple[str, ...]:
     """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
 
     As much as fits; what is left out first is CPU self, then CUDA self, then the end of `origin`, then CPU. What has no
-    time is told where there is nothing else.
+    time is told where there is nothing else. Calls that are few or cold are marked behind the times.
     """
     measured = [each for each in regions if isinstance(each, RegionMeasures)]
     if not measured:
@@ -57,8 +48,10 @@ def hint_parts(
     else:
         ways = _one(measured[0], with_self=with_self)
     prefix = STALE if is_stale else ""
-    marked = _with_origin(ways, origin, MOST_CHARACTERS - len(prefix)) if origin else ways
-    fitting = ((prefix + way[0], *way[1:]) for way in marked)
+    mark = calls_mark(measured) if measured else ""
+    marked = [(*way[:-1], f"{way[-1]} {mark}") for way in ways] if mark else ways
+    with_origin = _with_origin(marked, origin, MOST_CHARACTERS - len(prefix)) if origin else marked
+    fitting = ((prefix + way[0], *way[1:]) for way in with_origin)
     return next(way for way in fitting if sum(map(len, way)) <= MOST_CHARACTERS)
 
 
@@ -81,23 +74,25 @@ def _without_times(regions: Sequence[Unmeasured]) -> list[tuple[str, ...]]:
 
 
 def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:
-    cpu, cpu_self = region.cpu_total_ns, region.cpu_self_ns
     cuda, cuda_self = region.cuda_total_ns, region.cuda_self_ns
-    plain_cpu = f"CPU {time_text(cpu.median)}"
-    full_cpu = plain_cpu + _self_text(cpu, cpu_self) if with_self else plain_cpu
+    plain_cpu = f"CPU {typical_text(region.cpu_total_ns, region.cpu_middle_ns)}"
+    cpu_self = _self_text(region.cpu_total_ns, region.cpu_self_ns, region.cpu_middle_ns) if with_self else ""
     if cuda is None or cuda_self is None:
-        return [(full_cpu,), (plain_cpu,)]
-    plain_cuda = f"CUDA {time_text(cuda.median)}"
-    full_cuda = plain_cuda + _self_text(cuda, cuda_self) if with_self else plain_cuda
+        return [(plain_cpu + cpu_self,), (plain_cpu,)]
+    plain_cuda = f"CUDA {typical_text(cuda, region.cuda_middle_ns)}"
+    full_cuda = plain_cuda + (_self_text(cuda, cuda_self, region.cuda_middle_ns) if with_self else "")
     return [
-        (full_cuda, " · " + full_cpu),
+        (full_cuda, " · " + plain_cpu + cpu_self),
         (full_cuda, " · " + plain_cpu),
         (plain_cuda, " · " + plain_cpu),
+        (plain_cuda,),
     ]
 
 
-def _self_text(total: Spread, own: Spread) -> str:
-    return "" if own.median == total.median else f" ({short_time_text(own.median)})"
+def _self_text(total: Spread, own: Spread, middle: tuple[int, int] | None) -> str:
+    """Left out where it reads as the total does, is none, or the total is no one number."""
+    text = short_time_text(own.median)
+    return f" ({text})" if own.median and text != short_time_text(total.median) and not is_wide(middle) else ""
 
 
 def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str, ...]]:
@@ -111,8 +106,9 @@ def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str,
 
 def _series(region: RegionMeasures) -> list[tuple[str, ...]]:
     """Names that differ in counters alone, at one line: how many, and the one set of numbers of them all."""
-    cuda = None if region.cuda_total_ns is None else time_text(region.cuda_total_ns.median)
-    return _counted(printable(region.name), region.names, f"CPU {time_text(region.cpu_total_ns.median)}", cuda)
+    cuda = None if region.cuda_total_ns is None else typical_text(region.cuda_total_ns, region.cuda_middle_ns)
+    cpu = f"CPU {typical_text(region.cpu_total_ns, region.cpu_middle_ns)}"
+    return _counted(printable(region.name), region.names, cpu, cuda)
 
 
 def _counted(name: str, number: int, cpu: str, cuda_times: str | None) -> list[tuple[str, ...]]:

@@ -8,10 +8,12 @@ from pathlib import Path
 from lsprotocol import types
 
 from kinetoscope_core.analysis.findings import BOUNDS
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, finding_text, unmeasured_text
 from kinetoscope_core.results.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, cut, printable, time_text
+from kinetoscope_server.features.links import Links
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.titles import device_text, when_text
@@ -23,6 +25,7 @@ _LONGEST_TITLE = 300
 _MOST_LINKS = 8
 _MOST_NAMES = 12
 _MOST_UNMEASURED = 3
+_MOST_FINDINGS = 8
 
 
 def hover(
@@ -31,30 +34,41 @@ def hover(
     position: types.Position,
     changes: Changes,
     beside: Collection[str] = (),
+    *,
+    has_links: bool = False,
 ) -> types.Hover | None:
     """What is known of the regions that are entered at the position's line.
 
-    `beside` are the codes of findings that the client itself shows there.
+    `beside` are the codes of findings that the client itself shows there; `has_links` says that it follows links that
+    run commands.
     """
     row = position.line
     here = [each for each in placed if each.region.statement_line - 1 <= row <= each.region.last_line - 1]
     if not here:
         return None
-    story = types.MarkupContent(types.MarkupKind.Markdown, text(here, changes, document.path, beside=beside))
-    return types.Hover(story, document.line_range(here[0].region.line - 1))
+    links = Links(document.uri, here) if has_links else None
+    story = text(here, changes, document.path, beside=beside, links=links)
+    markdown = types.MarkupContent(types.MarkupKind.Markdown, story)
+    return types.Hover(markdown, document.line_range(here[0].region.line - 1))
 
 
 def text(
-    here: Sequence[Placed], changes: Changes, path: str, most_tables: int = 3, beside: Collection[str] = ()
+    here: Sequence[Placed],
+    changes: Changes,
+    path: str,
+    most_tables: int = 3,
+    beside: Collection[str] = (),
+    links: Links | None = None,
 ) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
-    blocks = list(_origin(here[0]))
+    blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else [])]
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
     if len(measured) > most_tables:
-        blocks += [*_warnings(measured[0][0]), _names_table([region for _, region in measured])]
+        regions = [region for _, region in measured]
+        blocks += [*_warnings(measured[0][0]), _names_table(regions), *_findings(regions, beside, links)]
     else:
         for each, region in measured:
-            blocks += _story(each, region, beside)
+            blocks += _story(each, region, beside, links)
     blocks += _unmeasured(here)
     changed = changes.since(here[0].measured.shown, path)
     if changed:
@@ -70,7 +84,7 @@ def _origin(placed: Placed) -> Iterator[str]:
         yield f"*{escaped(origin)}: the result that this file shows has no times here.*"
 
 
-def _story(placed: Placed, region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
+def _story(placed: Placed, region: RegionMeasures, beside: Collection[str], links: Links | None) -> Iterator[str]:
     title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
     if region.names > 1:
         title += f" · {region.names} names"
@@ -79,7 +93,7 @@ def _story(placed: Placed, region: RegionMeasures, beside: Collection[str]) -> I
     yield title
     yield from _warnings(placed)
     yield _table(region)
-    yield from _findings(region, beside)
+    yield from _findings([region], beside, links)
     yield from _kernels(region.breakdown, region.cuda_total_ns)
     yield from _operators(region.breakdown)
     notes = list(_notes(region))
@@ -114,15 +128,19 @@ def _why_unmeasured(region: Unmeasured) -> Iterator[str]:
     yield "Add a region around what repeats inside it, or give the recording more time (`budgetSeconds`)."
 
 
-def _findings(region: RegionMeasures, beside: Collection[str]) -> Iterator[str]:
+def _findings(regions: Sequence[RegionMeasures], beside: Collection[str], links: Links | None) -> Iterator[str]:
     """All but those that are shown beside it; the bound stands in the title."""
-    told = [each for each in region.findings if each.code not in BOUNDS and each.code not in beside]
-    if told:
-        yield "\n".join(
-            f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"
-            f" {escaped(finding_text(each))}"
-            for each in told
-        )
+    found = [finding for region in regions for finding in region.findings]
+    told = [each for each in found if each.code not in BOUNDS and each.code not in beside]
+    lines = [
+        f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"
+        f" {escaped(finding_text(each))}{links.of_finding(each) if links else ''}"
+        for each in told[:_MOST_FINDINGS]
+    ]
+    if len(told) > _MOST_FINDINGS:
+        lines.append(f"- *and {len(told) - _MOST_FINDINGS} more: see Details*")
+    if lines:
+        yield "\n".join(lines)
 
 
 def _warnings(placed: Placed) -> Iterator[str]:
@@ -172,7 +190,9 @@ def _kernels(parts: Breakdown, total: Spread | None) -> Iterator[str]:
     ]
     for each in parts.kernels:
         share = f"{100 * each.total_ns / total.sum:.1f} %" if total.sum else ""
-        lines.append(f"| {_short(each.name)} | {each.count} | {time_text(each.total_ns)} | {share} |")
+        lines.append(
+            f"| {_short(short_kernel_name(each.name))} | {each.count} | {time_text(each.total_ns)} | {share} |"
+        )
     yield "\n".join(lines)
 
 
@@ -196,7 +216,8 @@ def _head(noun: str, shown: int, number: int) -> str:
 
 def _way(chain: Sequence[ChainLink]) -> str:
     """The links from region to kernel; of a long chain the ends."""
-    names = [name for name, _ in groupby(_short(link.name) for link in chain)]
+    shown = (short_kernel_name(link.name) if link.kind == "activity" else link.name for link in chain)
+    names = [name for name, _ in groupby(map(_short, shown))]
     if len(names) > _MOST_LINKS:
         names = [*names[: _MOST_LINKS - 4], "…", *names[-4:]]
     return " → ".join(names)
@@ -204,7 +225,7 @@ def _way(chain: Sequence[ChainLink]) -> str:
 
 def _short(name: str) -> str:
     """The beginning of a name, without what many begin with: those of kernels have up to thousands of characters."""
-    name = name.removeprefix("void ").removeprefix("autograd::engine::evaluate_function: ")
+    name = name.removeprefix("autograd::engine::evaluate_function: ")
     return escaped(name if len(name) <= _MOST_OF_A_NAME else name[: _MOST_OF_A_NAME - 1] + "…")
 
 
@@ -220,11 +241,11 @@ def _notes(region: RegionMeasures) -> Iterator[str]:
         calls += f", on {parts.threads} threads: {others} not on the thread of the first"
     yield calls
     if region.launches is not None:
-        yield f"{count_text(region.launches.median, 'launch')} of GPU work per call"
+        yield f"{count_text(region.launches.median, 'GPU launch')} per call"
     if parts.chain:
-        yield f"path to the costliest kernel: {_way(parts.chain)}"
+        yield f"path to the most expensive kernel: {_way(parts.chain)}"
     if region.overhead_ns:
-        yield f"{time_text(region.overhead_ns)} of the CPU times are the profiler's own work"
+        yield f"the CPU times include {time_text(region.overhead_ns)} of profiler overhead"
 
 
 def _names_table(regions: Sequence[RegionMeasures]) -> str:

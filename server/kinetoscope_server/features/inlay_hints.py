@@ -7,6 +7,7 @@ from lsprotocol import types
 
 from kinetoscope_server.features import hovers
 from kinetoscope_server.features.hint_texts import hint_parts
+from kinetoscope_server.features.links import Links
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.changes import Changes
@@ -56,9 +57,13 @@ def _label(document: Document, row: int, here: Sequence[Placed], settings: Setti
     return [types.InlayHintLabelPart(text, command=command) for text, command in zip(parts, commands, strict=True)]
 
 
-def resolved(hint: types.InlayHint, document: Document, placed: Sequence[Placed], changes: Changes) -> types.InlayHint:
+def resolved(
+    hint: types.InlayHint, document: Document, placed: Sequence[Placed], changes: Changes, *, has_links: bool
+) -> types.InlayHint:
     """The hint with its tooltip: all that a hover says of the line."""
     here = by_row(placed).get(hint.position.line)
     if here:
-        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, hovers.text(here, changes, document.path))
+        links = Links(document.uri, here) if has_links else None
+        text = hovers.text(here, changes, document.path, links=links)
+        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, text)
     return hint

@@ -88,7 +88,10 @@ def _register_language(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, hint: types.InlayHint) -> types.InlayHint:
         data = cast("dict[str, Any]", hint.data) if isinstance(hint.data, dict) else {}
         document = ls.documents.get(data.get("uri", ""))
-        return hint if document is None else inlay_hints.resolved(hint, document, ls.board.placed(document), ls.changes)
+        if document is None:
+            return hint
+        placed, has_links = ls.board.placed(document), ls.client.follows_command_links
+        return inlay_hints.resolved(hint, document, placed, ls.changes, has_links=has_links)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def _(ls: KinetoscopeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -110,7 +113,8 @@ def _register_language(server: KinetoscopeServer) -> None:
         placed = ls.board.placed(document)
         is_shown = ls.client.shows_diagnostics_in_hovers
         beside = diagnostics.codes_at(document, placed, params.position, settings) if is_shown else ()
-        return hovers.hover(document, placed, params.position, ls.changes, beside)
+        has_links = ls.client.follows_command_links
+        return hovers.hover(document, placed, params.position, ls.changes, beside, has_links=has_links)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, _ACTIONS)
     async def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -119,7 +123,8 @@ def _register_language(server: KinetoscopeServer) -> None:
         if document is None:
             return []
         placed = ls.board.placed(document)
-        return code_actions.code_actions(document, placed, params, settings, ls.plain_again)
+        has_links = ls.client.follows_command_links
+        return code_actions.code_actions(document, placed, params, settings, ls.plain_again, has_links=has_links)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kinetoscope_core.results.measures import RegionName
 from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_server.results.archive import Values
-from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
+from kinetoscope_server.results.by_file import reasons_of
+from kinetoscope_server.results.shown import Row, Shown, resolved, rows_to_show, share_in, values_of
 from kinetoscope_server.text.documents import Document, Documents, uri_of
 
 GONE = "it is no longer in the text"
@@ -25,6 +27,8 @@ def whole_run(
     `has_changed` says whether a file that is not open is another one on disk than when it was measured.
     """
     places = _Places(shown, documents, has_changed)
+    rows = rows_to_show(shown.result)
+    index_of = {RegionName(row.name, row.file, row.line): index for index, row in enumerate(rows)}
     measured = (*shown.result.regions, *shown.result.groups)
     raw = (*values["regions"], *values.get("groups", ()))
     whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
@@ -40,8 +44,9 @@ def whole_run(
                 "measures": whole.get(id(region)) or values_of(region),
                 **places.of(region),
                 "share": share_in(shown.result, region),
+                "parent": None if region.parent is None else index_of.get(region.parent),
             }
-            for index, region in enumerate(rows_to_show(shown.result))
+            for index, region in enumerate(rows)
         ],
     }
 

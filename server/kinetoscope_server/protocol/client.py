@@ -66,6 +66,11 @@ class Client:
         """Whether the client itself shows, beside a hover, the diagnostics of its place."""
         return self._wishes.get("diagnosticsInHover") is True
 
+    @property
+    def follows_command_links(self) -> bool:
+        """Whether links of a hover, `command:ID?ARGUMENTS`, run commands."""
+        return self._wishes.get("commandLinks") is True
+
     def takes(self, method: str) -> bool:
         """Whether the client said that it takes this notification or request of ours."""
         return self._wishes.get(method.partition("/")[2]) is True

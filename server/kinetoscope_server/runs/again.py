@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from kinetoscope_core.source.regions import Region
-from kinetoscope_server.results.by_file import Placed, Shown
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.runs.command import Command, is_executable
 
 _MOST_RECENT: Final = 50

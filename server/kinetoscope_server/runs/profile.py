@@ -15,7 +15,7 @@ from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.protocol import methods
-from kinetoscope_server.results.by_file import Shown, rows_to_show
+from kinetoscope_server.results.shown import Shown, rows_to_show
 from kinetoscope_server.runs.asking import command_for, known_command
 from kinetoscope_server.runs.choices import role_on_disk, with_pytest
 from kinetoscope_server.runs.command import Command, by_settings, check_texts

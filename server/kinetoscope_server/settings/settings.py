@@ -18,13 +18,16 @@ _DEFAULTS: Final = RunRequest("")
 HintStyle = Literal["total and self", "total", "off"]
 Prepare = Literal["afterRun", "onOpen", "off"]
 Severity = Literal["error", "warning", "information", "hint", "off"]
+WhichFindings = Literal["all", "warnings", "off"]
 
 _HINT_STYLES: Final = ("total and self", "total", "off")
 _PREPARES: Final = ("afterRun", "onOpen", "off")
 _SEVERITIES: Final = ("error", "warning", "information", "hint", "off")
+_WHICH_FINDINGS: Final = ("all", "warnings", "off")
 
 SEVERITIES: Final[Mapping[str, Severity]] = {
     **{rule.code: rule.severity for rule in RULES},
+    "times": "hint",
     "region-not-reached": "information",
     "run-failed": "error",
     "run-problem": "warning",
@@ -70,12 +73,19 @@ class Settings:
     packages: tuple[str, ...] = ()
     hints: HintStyle = "total and self"
     lenses: bool = True
+    findings: WhichFindings = "all"
     severities: Mapping[str, Severity] = field(default_factory=dict[str, "Severity"])
     perfetto: str = "https://ui.perfetto.dev"
 
     def severity_of(self, code: str, otherwise: Severity | None = None) -> Severity:
         """As it was set for the code; else `otherwise`, else as it comes."""
         return self.severities.get(code) or otherwise or SEVERITIES[code]
+
+    def severity_of_finding(self, code: str, otherwise: Severity | None = None) -> Severity:
+        """The same for what was found in a recording, of which the setting `findings` may want no or few."""
+        severity = self.severity_of(code, otherwise)
+        is_wanted = self.findings == "all" or (self.findings == "warnings" and severity in ("error", "warning"))
+        return severity if is_wanted else "off"
 
     def run_settings(self, path: str, root: Path | None) -> RunSettings:
         """What holds for a run of the file. Relative patterns and paths start at `root`, the workspace's folder."""
@@ -131,6 +141,7 @@ class _Reading:
                 "prepared": ("packages", self._prepared),
                 "hints": ("hints", self._choice(_HINT_STYLES)),
                 "lenses": ("lenses", self._switch),
+                "findings": ("findings", self._choice(_WHICH_FINDINGS)),
                 "severities": ("severities", self._severities),
                 "perfetto": ("perfetto", self._address),
             },

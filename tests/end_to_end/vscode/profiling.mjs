@@ -66,7 +66,7 @@ await scenario(async (stage) => {
     assert.match(text, /No CUDA times: /);
     for (const link of ['Profile again', 'Trace']) await box.getByText(link, { exact: true }).waitFor();
     await box.getByText('Details', { exact: true }).click();
-    await code.webview().locator('#notes').getByText('No CUDA times: torch').waitFor();
+    await code.webview().locator('#no-cuda').getByText('No CUDA times: torch').waitFor();
     await code.webview().locator('#regions tr[aria-selected="true"]', { hasText: 'matmul_add' }).waitFor();
   });
 

@@ -1,7 +1,10 @@
 """What the server says of a file: from its text alone, and of a trace that an H200 recorded."""
 
 import gzip
+import json
+import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from lsprotocol import types as lsp
@@ -52,12 +55,12 @@ async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profi
     assert "**matmul\\_add** · compute-bound" in hover
     assert "| kernels" in hover
     assert "| aten::" in hover
-    assert "to the costliest kernel: matmul\\_add → aten::" in hover
-    overhead, bound = await client.diagnosed(uri)
-    assert overhead.code == "profiler-overhead"
+    assert "to the most expensive kernel: matmul\\_add → aten::" in hover
+    (bound,) = await client.diagnosed(uri)
     assert bound.code == "compute-bound"
-    assert bound.severity == lsp.DiagnosticSeverity.Information
+    assert bound.severity == lsp.DiagnosticSeverity.Hint
     assert bound.message.startswith("matmul_add is compute-bound: the GPU worked ")
+    assert re.search(r" Per call: CUDA .* \(self .*\), CPU .* \(self .*\)\.$", bound.message)
     assert bound.code_description.href.endswith("/findings/compute-bound.md")
     assert await client.hints(uri, 0, 3) == []
     assert await client.hints(uri, 5, 9) == []
@@ -75,34 +78,31 @@ async def test_the_evidence_of_an_overhead_bound_region_is_what_the_table_of_mea
 
 
 async def test_code_actions_stand_at_a_region_and_know_what_is_measured(start):
-    client = await start()
+    client = await start("minimal")
     uri = client.write("matmul_add.py", MATMUL)
     client.open(uri)
 
-    assert list(await client.code_actions(uri, 4)) == ["Profile: matmul_add"]
+    assert list(await client.code_actions(uri, 4)) == ["Profile: matmul_add", "Profile with…: matmul_add"]
     assert not await client.code_actions(uri, 2)
     await client.execute("kinetoscope.loadTrace", [str(TRACES / "matmul_add_64.json.gz")], [uri])
     await client.message()
     await client.diagnosed(uri)
     actions = await client.code_actions(uri, 4)
     assert list(actions) == [
+        "Ignore here: cold-start",
         "Open the trace where it shows: cold-start",
         "Explain: cold-start",
-        "Ignore here: cold-start",
-        "Explain: overhead-bound",
-        "Ignore here: overhead-bound",
         "Profile again: matmul_add",
+        "Profile with…: matmul_add",
         "Open the trace in Perfetto at matmul_add",
         "Show the details of matmul_add",
-        "Clear the times of matmul_add",
     ]
-    about = [[each["code"] for each in action["diagnostics"]] for action in actions.values()]
-    assert about == 3 * [["cold-start"]] + 2 * [["overhead-bound"]] + 4 * [["cold-start", "overhead-bound"]]
+    about = [[each["code"] for each in action.get("diagnostics", [])] for action in actions.values()]
+    assert about == 3 * [["cold-start"]] + 4 * [[]]
     assert not await client.code_actions(uri, 4, only=["refactor"])
-    assert len(await client.code_actions(uri, 4, only=["quickfix"])) == 9
+    assert len(await client.code_actions(uri, 4, only=["quickfix"])) == 7
 
-    clear = actions["Clear the times of matmul_add"]["command"]
-    await client.execute(clear["command"], *clear["arguments"])
+    await client.execute("kinetoscope.clear", uri, 4, "matmul_add")
     assert await client.hints(uri) == []
     await client.until(lambda: not client.diagnostics[uri], "empty diagnostics")
 
@@ -249,7 +249,7 @@ async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start)
     client = await start()
     for name in ("plain", "quiet"):
         (client.workspace_path / name).mkdir()
-    quiet = {"hints": "off", "lenses": False, "severities": {"overhead-bound": "hint"}}
+    quiet = {"hints": "off", "lenses": False, "severities": {"overhead-bound": "information"}}
     scope = (client.workspace_path / "quiet").as_uri()
     client.set_configuration(quiet, section="kinetoscope", scope_uri=scope)
     trace = "matmul_add_64.json.gz"
@@ -259,7 +259,7 @@ async def test_what_is_shown_of_a_file_follows_the_settings_of_its_folder(start)
     assert await client.lenses(shown)
     assert await client.hints(hidden) == []
     assert await client.lenses(hidden) == []
-    for uri, severity in ((shown, lsp.DiagnosticSeverity.Information), (hidden, lsp.DiagnosticSeverity.Hint)):
+    for uri, severity in ((shown, lsp.DiagnosticSeverity.Hint), (hidden, lsp.DiagnosticSeverity.Information)):
         _, bound = await client.diagnosed(uri)
         assert bound.severity == severity
 
@@ -282,7 +282,7 @@ async def test_a_changed_setting_holds_for_the_very_next_request(start):
     assert await client.hints(uri) == []
 
 
-async def test_hint_lens_and_code_action_lead_to_the_trace_also_without_a_gpu(start):
+async def test_hint_lens_and_hover_lead_to_the_trace_also_without_a_gpu(start):
     client = await start()
     uri = client.write(
         "cpu.py", 'from torch.profiler import record_function\nwith record_function("work"):\n    pass\n'
@@ -294,8 +294,8 @@ async def test_hint_lens_and_code_action_lead_to_the_trace_also_without_a_gpu(st
     (hint,) = await client.hints(uri)
     (part,) = hint.label
     assert (part.command.command, list(part.command.arguments)) == ("kinetoscope.openTrace", place)
-    action = (await client.code_actions(uri, 1))["Open the trace in Perfetto at work"]["command"]
-    assert (action["command"], action["arguments"]) == ("kinetoscope.openTrace", place)
+    query = quote(json.dumps(place), safe="")
+    assert f"[Trace](command:kinetoscope.openTrace?{query})" in await client.hover(uri, 1)
     links = [await client.execute(part.command.command, *part.command.arguments), await client.run_lens(uri, "Trace")]
     assert all(link.startswith("http://127.0.0.1:") for link in links)
     assert [each.uri for each in client.shown_documents] == links

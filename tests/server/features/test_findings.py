@@ -53,7 +53,7 @@ async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away
     client = await start()
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
     found = {each.code: each for each in await client.diagnosed(uri)}
-    assert list(found) == ["tiny-kernels", "profiler-overhead"]
+    assert list(found) == ["tiny-kernels", "overhead-bound"]
     tiny = found["tiny-kernels"]
     assert tiny.severity == lsp.DiagnosticSeverity.Warning
     assert tiny.message.startswith("tiny_ops launches 200 kernels per call that take 903 ns each")
@@ -65,9 +65,8 @@ async def test_a_finding_is_a_squiggle_with_its_page_and_a_comment_takes_it_away
     text = applied(TINY, edit)
     assert text.splitlines()[4].endswith(":  # kinetoscope: ignore[tiny-kernels]")
     client.replace(uri, 2, (0, 0), (99, 0), text)
-    await client.until(lambda: [each.code for each in client.diagnostics[uri]] == ["profiler-overhead"], "its end")
-    (edit,) = (await client.code_actions(uri, 4))["Ignore here: profiler-overhead"]["edit"]["changes"][uri]
-    assert applied(text, edit).splitlines()[4].endswith("ignore[tiny-kernels, profiler-overhead]")
+    await client.until(lambda: [each.code for each in client.diagnostics[uri]] == ["overhead-bound"], "its end")
+    assert list(await client.code_actions(uri, 4)) == ["Profile again: tiny_ops"]
 
 
 @pytest.mark.parametrize(("profile", "is_said"), [("vscode", False), ("minimal", True)])
@@ -77,66 +76,80 @@ async def test_a_hover_leaves_out_findings_that_the_client_shows_beside_it(start
     squiggle = next(each.range for each in await client.diagnosed(uri) if each.code == "tiny-kernels")
     at_the_squiggle = await client.hover(uri, 4, squiggle.start.character)
     before_it = await client.hover(uri, 4, squiggle.start.character - 1)
+    assert ("[Trace at tiny-kernels](command:kinetoscope.openTraceAt?" in at_the_squiggle) == (profile == "vscode")
+    assert ("[Show in trace](command:kinetoscope.openTraceAt?" in before_it) == (profile == "vscode")
     assert "**tiny\\_ops**" in at_the_squiggle
     assert ("[tiny-kernels]" in at_the_squiggle) == is_said
     assert "[tiny-kernels]" in before_it
 
 
 async def test_the_trace_opens_where_a_finding_shows_and_its_page_is_read(start):
-    client = await start()
-    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    client = await start("minimal")
+    uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
     actions = await client.code_actions(uri, 4)
-    command = actions["Open the trace where it shows: profiler-overhead"]["command"]
-    assert command["arguments"] == [uri, 4, "tiny_ops", "profiler-overhead"]
-    at_the_first = await client.execute(command["command"], *command["arguments"])
-    at_a_median = await client.execute("kinetoscope.openTrace", uri, 4, "tiny_ops")
-    assert at_the_first.startswith("http://127.0.0.1:")
-    assert at_the_first != at_a_median
+    command = actions["Open the trace where it shows: idle-gap"]["command"]
+    assert command["arguments"] == [uri, 4, "data", "idle-gap"]
+    at_the_gap = await client.execute(command["command"], *command["arguments"])
+    at_a_median = await client.execute("kinetoscope.openTrace", uri, 4, "data")
+    assert at_the_gap.startswith("http://127.0.0.1:")
+    assert at_the_gap != at_a_median
     assert (await client.execute("kinetoscope.explain", "tiny-kernels")).startswith("# tiny-kernels\n")
 
 
 async def test_beside_a_squiggle_all_that_is_shown_is_offered_and_on_one_what_it_is_about(start):
-    client = await start(settings={"severities": {"profiler-overhead": "off"}})
-    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
-    explained = [title for title in await client.code_actions(uri, 4, about=[]) if title.startswith("Explain")]
-    assert explained == ["Explain: tiny-kernels"]
+    client = await start(settings={"severities": {"idle-gap": "off"}})
+    uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
+    offered = [title for title in await client.code_actions(uri, 4, about=[]) if title.startswith("Ignore")]
+    assert offered == ["Ignore here: pageable-copy"]
 
     client = await start()
-    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
-    (overhead,) = [each for each in await client.diagnosed(uri) if each.code == "profiler-overhead"]
-    explained = [title for title in await client.code_actions(uri, 4, about=[overhead]) if title.startswith("Explain")]
-    assert explained == ["Explain: profiler-overhead"]
+    uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
+    (gap,) = [each for each in await client.diagnosed(uri) if each.code == "idle-gap"]
+    offered = [title for title in await client.code_actions(uri, 4, about=[gap]) if title.startswith("Ignore")]
+    assert offered == ["Ignore here: idle-gap"]
 
 
 async def test_richer_clients_get_a_link_to_where_a_finding_shows(start):
     client = await start()
-    uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
+    uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
     run = await client.ask("kinetoscope/run", {"uri": uri})
-    (index,) = [each["index"] for each in run["regions"] if each["measures"]["name"] == "tiny_ops"]
-    for place in ({"uri": uri, "line": 4, "name": "tiny_ops"}, {"run": run["id"], "region": index}):
+    (index,) = [each["index"] for each in run["regions"] if each["measures"]["name"] == "data"]
+    for place in ({"uri": uri, "line": 4, "name": "data"}, {"run": run["id"], "region": index}):
         at_a_median = await client.ask("kinetoscope/trace", place)
-        at_the_first = await client.ask("kinetoscope/trace", {**place, "finding": "profiler-overhead"})
-        assert at_the_first["link"] != at_a_median["link"]
-    with pytest.raises(JsonRpcException, match="The finding idle-gap is no longer here"):
-        await client.ask("kinetoscope/trace", {**place, "finding": "idle-gap"})
+        at_the_gap = await client.ask("kinetoscope/trace", {**place, "finding": "idle-gap"})
+        assert at_the_gap["link"] != at_a_median["link"]
+    with pytest.raises(JsonRpcException, match="The finding tiny-kernels is no longer here"):
+        await client.ask("kinetoscope/trace", {**place, "finding": "tiny-kernels"})
 
 
 async def test_a_severity_of_the_settings_goes_over_that_of_a_finding(start):
-    client = await start(settings={"severities": {"tiny-kernels": "hint", "profiler-overhead": "off"}})
+    client = await start(settings={"severities": {"tiny-kernels": "hint", "overhead-bound": "off"}})
     uri = await loaded(client, "tiny.py", TINY, "h200/odd_overhead.json.gz")
     assert [(each.code, each.severity) for each in await client.diagnosed(uri)] == [
         ("tiny-kernels", lsp.DiagnosticSeverity.Hint)
     ]
 
 
+@pytest.mark.parametrize(
+    ("findings", "codes"),
+    [("all", ["idle-gap", "pageable-copy", "overhead-bound"]), ("warnings", ["idle-gap"]), ("off", [])],
+)
+async def test_one_switch_shows_all_findings_the_warnings_or_none(start, findings, codes):
+    client = await start(settings={"findings": findings, "severities": {"tiny-kernels": "warning"}})
+    uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
+    await client.until(lambda: uri in client.diagnostics, "diagnostics")
+    assert [each.code for each in client.diagnostics[uri] if each.range.start.line == 4] == codes
+    assert "idle-gap" in await client.hover(uri, 4)
+
+
 async def test_what_concerns_the_run_stands_at_the_first_line(start):
-    client = await start()
+    client = await start("minimal")
     text = TINY.replace("tiny_ops", "main_thread")
     uri = await loaded(client, "threads.py", text, "h200/odd_threads.json.gz")
     found = {each.code: each.range.start.line for each in await client.diagnosed(uri)}
     assert found["threads-without-region"] == 0
     actions = await client.code_actions(uri, 0)
-    assert list(actions) == ["Explain: threads-without-region", "Ignore here: threads-without-region"]
+    assert list(actions) == ["Ignore here: threads-without-region", "Explain: threads-without-region"]
     (edit,) = actions["Ignore here: threads-without-region"]["edit"]["changes"][uri]
     ignoring = applied(text, edit).splitlines(keepends=True)[0]
     assert ignoring.endswith("  # kinetoscope: ignore[threads-without-region]\n")
@@ -148,7 +161,13 @@ async def test_tf32_is_allowed_below_the_imports(start):
     client = await start()
     uri = await loaded(client, "train.py", TRAIN, "h200/train_mlp.json.gz")
     actions = await client.code_actions(uri, 6)
+    assert list(actions) == [
+        "Multiply in TF32 from here on: set_float32_matmul_precision",
+        "Ignore here: tensor-cores-unused",
+        "Profile again: backward",
+    ]
     action = actions["Multiply in TF32 from here on: set_float32_matmul_precision"]
+    assert action["isPreferred"]
     (edit,) = action["edit"]["changes"][uri]
     assert applied(TRAIN, edit).startswith(
         "import torch\nfrom torch.profiler import record_function as rf\n\n"

@@ -15,8 +15,9 @@ from kinetoscope_core.results.measures import (
     Spread,
     Unmeasured,
 )
+from kinetoscope_core.text import range_text
 from kinetoscope_server.features import hovers
-from kinetoscope_server.features.hint_texts import hint_parts, range_text, short_time_text
+from kinetoscope_server.features.hint_texts import hint_parts, short_time_text
 
 TIMES = st.integers(0, 10**13)
 
@@ -51,6 +52,7 @@ def test_self_stands_in_parentheses_where_it_is_not_the_total():
     assert text(measures(16_600_000, 94_000, 2_080_000, 5_000)) == "CUDA 2.08 ms (5 µs) · CPU 16.6 ms (94 µs)"
     assert text(measures(16_600_000, 94_000, 2_080_000, 2_080_000)) == "CUDA 2.08 ms · CPU 16.6 ms (94 µs)"
     assert text(measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
+    assert text(measures(3_500_000, 3_460_000, 801_000, 0)) == "CUDA 801 µs · CPU 3.50 ms"
 
 
 def test_stale_times_are_marked_and_what_does_not_fit_is_left_out_from_the_right():
@@ -74,6 +76,18 @@ def test_a_series_is_one_set_of_numbers_with_the_number_of_its_names():
     assert text(replace(series, cuda_total_ns=None), stale=True) == "~ step N ×12 CPU 3.40 ms"
     other = replace(series, name="val N", names=3, cpu_total_ns=spread(5_000_000))
     assert text(series, other, pattern="{kind} {i}") == "×15 CUDA 1.23 ms · CPU 3.40–5.00 ms"
+
+
+def test_times_that_are_not_sure_do_not_look_so():
+    sure = measures(16_600_000, 94_000, 2_080_000, 5_000)
+    assert text(replace(sure, measured=1, is_cold=True)) == "CUDA 2.08 ms (5 µs) · CPU 16.6 ms ×1 cold"
+    assert text(replace(sure, measured=3, is_cold=True)) == "CUDA 2.08 ms (5 µs) · CPU 16.6 ms ×3 cold"
+    assert text(replace(sure, measured=1)) == "CUDA 2.08 ms (5 µs) · CPU 16.6 ms ×1"
+    assert text(replace(sure, measured=1), stale=True) == "~ CUDA 2.08 ms (5 µs) · CPU 16.6 ms ×1"
+    wide = replace(sure, cpu_middle_ns=(9_400_000, 18_800_000), cuda_middle_ns=(2_000_000, 2_200_000))
+    assert text(wide) == "CUDA 2.08 ms (5 µs) · CPU 9.40–18.8 ms"
+    assert text(replace(wide, cpu_middle_ns=(9_400_001, 18_800_000))) == text(sure)
+    assert text(sure, replace(sure, measured=1), pattern="layer_{…}") == "layer_{…} ×2 CUDA 2.08 ms · CPU 16.6 ms ×1"
 
 
 def test_what_has_no_time_is_said_to_have_none():
@@ -113,14 +127,16 @@ def test_a_range_names_its_unit_once_where_it_can():
 
 
 ORIGINS = st.sampled_from(["", "earlier run", "from infer.py", "from " + "long" * 20])
+PAIRS = st.none() | st.tuples(TIMES, TIMES).map(lambda pair: tuple(sorted(pair)))
 
 
 @given(
     st.lists(st.tuples(TIMES, TIMES, st.none() | TIMES, TIMES), min_size=1, max_size=20),
-    st.booleans(), st.text(), ORIGINS,
+    st.booleans(), st.text(), ORIGINS, st.integers(1, 10**6), st.booleans(), PAIRS, PAIRS,
 )  # fmt: skip
-def test_no_text_is_longer_than_a_line_shows(values, stale, pattern, origin):
-    found = text(*(measures(*each) for each in values), pattern=pattern, stale=stale, origin=origin)
+def test_no_text_is_longer_than_a_line_shows(values, stale, pattern, origin, measured, is_cold, cpu, cuda):
+    others = {"measured": measured, "is_cold": is_cold, "cpu_middle_ns": cpu, "cuda_middle_ns": cuda}
+    found = text(*(replace(measures(*each), **others) for each in values), pattern=pattern, stale=stale, origin=origin)
     assert 0 < len(found) <= 43
     assert not origin or found.partition(" · " + origin[:8])[1]
 
@@ -138,6 +154,6 @@ def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
     short = "k" * 59 + "…"
     assert list(hovers._notes(region)) == [
         "5 of 8 calls measured, on 3 threads: 2 calls not on the thread of the first",
-        f"path to the costliest kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
+        f"path to the most expensive kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
     ]
     assert "".join(hovers._kernels(parts, region.cuda_total_ns)).endswith(f"| {short} | 5 | 2.00 µs | 100.0 % |")

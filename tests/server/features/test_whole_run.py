@@ -44,12 +44,17 @@ async def test_a_loaded_trace_is_a_run_with_all_its_regions_and_the_place_of_eac
     assert run["device_total_ns"] == 3184345
     assert run["problems"] == run["findings"] == []
     (backward,) = (each["measures"] for each in run["regions"] if each["measures"]["name"] == "backward")
-    assert "profiler-overhead" in [each["code"] for each in backward["findings"]]
+    assert "tensor-cores-unused" in [each["code"] for each in backward["findings"]]
     by_name = {region["measures"]["name"]: region for region in run["regions"]}
     assert [region["index"] for region in run["regions"]] == list(range(len(by_name)))
     backward = by_name["backward"]
     assert (backward["uri"], backward["row"], backward["stale"]) == (uri, 6, [])
     assert backward["share"] == pytest.approx(1100030 / 3184345)
+    assert [by_name[name]["parent"] for name in ("train_step", "backward", "layer_0")] == [
+        None,
+        by_name["train_step"]["index"],
+        by_name["forward"]["index"],
+    ]
     assert (by_name["layer_0"]["uri"], by_name["layer_0"]["row"]) == (None, None)
     assert backward["measures"]["breakdown"]["kernel_names"] == 10
     assert [each["cuda_total_ns"] for each in backward["measures"]["call_times"]]

@@ -119,7 +119,7 @@ def test_lone_surrogates_go_through(connect):
     client.open("file:///work/f.py", text)
     (symbol,) = client.request("textDocument/documentSymbol", textDocument={"uri": "file:///work/f.py"})["result"]
     assert symbol["name"] == "\\ud800"
-    (lens, _) = client.request("textDocument/codeLens", textDocument={"uri": "file:///work/f.py"})["result"]
+    (lens, *_) = client.request("textDocument/codeLens", textDocument={"uri": "file:///work/f.py"})["result"]
     assert lens["command"]["arguments"] == ["file:///work/f.py", 1, "\ud800"]
 
 

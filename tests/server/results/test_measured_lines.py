@@ -83,7 +83,7 @@ async def test_a_measured_line_has_its_hint_hover_and_lenses_and_keeps_them_thro
     lenses = await client.lenses(uri)
     assert {(4, "▷ Profile"), (4, "Details"), (6, "▷ Profile")} <= set(lenses)
     assert "forward" in await client.run_lens(uri, "Details", 4)
-    assert "Clear the times of" in " ".join(await client.code_actions(uri, 4))
+    assert "Profile again" in " ".join(await client.code_actions(uri, 4))
 
     client.replace(uri, 2, (0, 0), (0, 0), "# a line more\n")
     assert set(await client.hint_texts(uri)) == {5, 7}
@@ -141,7 +141,7 @@ async def test_names_that_differ_in_counters_are_one_at_their_line_with_findings
     await client.until(lambda: client.results.get(uri) and client.results[uri].regions, "results")
     assert await client.hint_texts(uri) == {6: "log_N ×20 CPU 1.00 ms"}
     assert [each.name for each in client.results[uri].regions] == ["log_N"]
-    assert [each.code for each in await client.diagnosed(uri)] == ["tiny-kernels"]
+    assert [each.code for each in await client.diagnosed(uri)] == ["tiny-kernels", "times"]
     hover = await client.text_document_hover_async(lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(6, 6)))
     assert "20 names" in hover.contents.value
     assert "log\\_11" in hover.contents.value
@@ -204,3 +204,28 @@ async def test_lines_that_call_a_helper_of_the_file_can_be_profiled_before_any_r
     assert [row for row, title in await client.lenses(uri) if title == "▷ Profile"] == [7, 24, 25, 31]
     client.replace(uri, 2, (0, 0), (0, 0), "\n")
     assert [row for row, title in await client.lenses(uri) if title == "▷ Profile"] == [8, 25, 26, 32]
+
+
+async def test_a_finding_of_many_names_at_a_line_is_shown_once(start):
+    client = await start()
+    uri = client.write("train.py", TEXT)
+    findings = [
+        {
+            "code": code, "severity": severity, "message": message, "evidence": {}, "cost_ns": cost_ns,
+            "saves_at_most_ns": None, "spot": None,
+        }
+        for code, severity, message, cost_ns in [
+            ("idle-gap", "information", "log_0 has a gap.", 9),
+            ("idle-gap", "warning", "log_1 has a gap.", 99),
+            ("tiny-kernels", "warning", "log_2 launches tiny kernels.", 50),
+        ]
+    ]  # fmt: skip
+    keep(client, uri, *(region(7, f"log_{step}", findings=[each]) for step, each in enumerate(findings)))
+    client.open(uri)
+    found = await client.diagnosed(uri)
+    assert [(each.code, each.message) for each in found] == [
+        ("idle-gap", "2 of 3 regions at this line; the most expensive: log_1 has a gap."),
+        ("tiny-kernels", "log_2 launches tiny kernels."),
+        ("times", "3 regions. Per call: CPU 1.00 ms (self 1.00 ms)."),
+    ]
+    assert "log\\_0 has a gap" in await client.hover(uri, 6, 0)

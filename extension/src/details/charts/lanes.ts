@@ -132,7 +132,7 @@ function deviceLane(layout: LanesLayout, timeline: Timeline, stream: string, { t
     if (activity.stream !== stream) return;
     const item = timeline.host.length + index;
     row.push(item);
-    const label = kernelName(activity.name);
+    const label = kernelName(activity);
     layout.boxes.push(box(item, activity, 'activity', { y, height: DEVICE_ROW - 2, label, x }));
     gapUntil(activity.start_ns);
     until = Math.max(until, activity.start_ns + activity.duration_ns);

@@ -1,5 +1,5 @@
 // Drawing of one call to scale as SVG, its table, and what each thing in it is in words.
-import type { HostSlice, Timeline } from '../../server/protocol';
+import type { HostSlice, Measures, Timeline } from '../../server/protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
 import { plainTable } from '../plain_table';
@@ -71,12 +71,18 @@ export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
             y2="${y2}"
           />`,
       )}
-    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item)))}
+    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item), wholeName(timeline, box.item)))}
     ${left === null || left > width || left < 0 ? nothing : leftMarkup(left, layout)}
   </svg>`;
 }
 
-function boxMarkup(box: Box, width: number, text: string): Markup {
+/** Of an activity that is shown under a shorter name. */
+function wholeName(timeline: Timeline, item: number): Markup {
+  const { name, short = name } = timeline.device[item - timeline.host.length] ?? { name: '' };
+  return short === name ? nothing : html`<title>${printable(name)}</title>`;
+}
+
+function boxMarkup(box: Box, width: number, text: string, title: Markup): Markup {
   const from = Math.max(-2, box.x);
   const to = Math.min(width + 2, box.x + box.width);
   const shape = html`x="${from}" y="${box.y}" width="${Math.max(1, to - from)}" height="${box.height}"`;
@@ -87,7 +93,7 @@ function boxMarkup(box: Box, width: number, text: string): Markup {
     role="option"
     aria-selected="false"
     aria-label="${text}"
-    >${filled(box.kind, shape)}${
+    >${title}${filled(box.kind, shape)}${
       box.label === ''
         ? nothing
         : html`<svg
@@ -119,7 +125,7 @@ export function itemText(timeline: Timeline, item: number): string {
     const launched = timeline.device.filter((activity) => activity.launch === item);
     const first = launched[0];
     if (first) {
-      const what = launched.length === 1 ? kernelName(first.name) : `${launched.length} GPU activities`;
+      const what = launched.length === 1 ? kernelName(first) : `${launched.length} GPU activities`;
       facts.push(
         `launched ${what}, which ${launched.length === 1 ? 'began' : 'first began'} ${wait(first.start_ns - slice.start_ns)}`,
       );
@@ -128,7 +134,7 @@ export function itemText(timeline: Timeline, item: number): string {
   }
   const activity = timeline.device[item - timeline.host.length];
   if (!activity) return '';
-  const facts = [printable(activity.name), `GPU, stream ${activity.stream}`, extent(activity)];
+  const facts = [kernelName(activity), `GPU, stream ${activity.stream}`, extent(activity)];
   const launch = timeline.host[linkedTo(timeline, item) ?? -1];
   if (launch) facts.push(`began ${wait(activity.start_ns - launch.start_ns)} of ${launch.name}`);
   return facts.join(' · ');
@@ -143,9 +149,14 @@ function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: numb
 }
 
 /** What the drawing shows and what it leaves out. */
-export function lanesCaption(timeline: Timeline): string {
+export function lanesCaption(timeline: Timeline, { median_call, cuda_total_ns }: Measures): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
-  const said = [`The median call, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  const times = [`${timeText(timeline.cpu_total_ns)} on the CPU`];
+  if (median_call.cuda_total_ns !== null && cuda_total_ns !== null) {
+    const [here, median] = [timeText(median_call.cuda_total_ns), timeText(cuda_total_ns.median)];
+    times.push(`${here} of CUDA total${here === median ? '' : ` (the median of all calls is ${median})`}`);
+  }
+  const said = [`The call with the median CPU total, drawn to scale: ${times.join(', ')}`];
   if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU activity');
   else if (after > 0) said.push(`its last GPU activity ends ${timeText(after)} after the region`);
   else said.push('its last GPU activity ends before the region');

@@ -16,7 +16,6 @@ import {
   countText,
   fileName,
   kernelName,
-  kernelSignature,
   operatorName,
   printable,
   shareText,
@@ -99,23 +98,24 @@ export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
       ['CUDA', 'number'],
       ['Share', 'number'],
     ],
-    parts.kernels.map(({ name, count, total_ns }) => [
-      html`<span class="clamped" title="${printable(name)}">${kernelSignature(name)}</span>`,
-      count,
-      timeText(total_ns),
-      totalNs === 0 ? '' : shareText(total_ns / totalNs),
+    parts.kernels.map((kernel) => [
+      html`<span class="clamped" title="${printable(kernel.name)}">${kernelName(kernel)}</span>`,
+      kernel.count,
+      timeText(kernel.total_ns),
+      totalNs === 0 ? '' : shareText(kernel.total_ns / totalNs),
     ]),
   );
   return html`${table}${chainMarkup(parts)}`;
 }
 
 /** The way to the costliest kernel. */
-function chainMarkup({ chain }: Breakdown): Markup {
+function chainMarkup({ chain, kernels }: Breakdown): Markup {
   if (chain.length === 0) return nothing;
   const links = chain.filter((link, index) => link.name !== chain[index - 1]?.name);
+  const [costliest] = kernels;
   return html`<h4>Path to the costliest kernel</h4>
     <ol class="chain">
-      ${links.map(({ kind, name }) => html`<li class="${kind}" title="${printable(name)}">${kind === 'activity' ? kernelName(name) : operatorName(name)}</li>`)}
+      ${links.map(({ kind, name }) => html`<li class="${kind}" title="${printable(name)}">${kind === 'activity' && costliest ? kernelName(costliest) : operatorName(name)}</li>`)}
     </ol>`;
 }
 

@@ -15,6 +15,8 @@ export interface Column {
   value: (region: RunRegion) => number | string | null;
   /** What is shown, of columns whose value does not say it all. */
   text?: (region: RunRegion) => string;
+  /** Its value includes those of nested regions: ordered by it, the table is a tree. */
+  isOfNested?: boolean;
 }
 
 const median = (spread: Spread | null): number | null => spread?.median ?? null;
@@ -41,6 +43,8 @@ const line = (isOneFile: boolean): Column => ({
 
 type TimeColumn = 'cuda_total' | 'cuda_self' | 'cuda_busy' | 'backward_cuda' | 'cpu_total' | 'cpu_self';
 
+const OF_NESTED: readonly TimeColumn[] = ['cuda_total', 'cuda_busy', 'cpu_total'];
+
 function time(id: TimeColumn, heading: string, meaning: string): Column {
   return {
     id,
@@ -49,42 +53,49 @@ function time(id: TimeColumn, heading: string, meaning: string): Column {
     kind: 'time',
     field: `${id}_ns_median`,
     value: ({ measures }) => median(measures[`${id}_ns`]),
+    isOfNested: OF_NESTED.includes(id),
   };
 }
 
 const share = (hasCuda: boolean): Column => ({
   id: 'share',
-  heading: 'Share',
-  meaning: `Share of the ${hasCuda ? 'recorded GPU time' : 'CPU time recorded in regions'}, warm-up calls included. A region includes those nested in it, so shares overlap`,
+  heading: hasCuda ? 'Of GPU time' : 'Of CPU time',
+  meaning: `Share of ${hasCuda ? 'all GPU time recorded' : 'the CPU time recorded in regions'}, warm-up calls included. That of a nested region is part of the share of the region around it`,
   kind: 'share',
   field: 'share',
   value: (region) => region.share,
+  isOfNested: true,
 });
 
-const CUDA: readonly Column[] = [
-  time('cuda_total', 'CUDA total', 'Time of the GPU activities launched in the region, nested regions included'),
-  time('cuda_self', 'CUDA self', 'Time of the GPU activities launched in the region, nested regions excluded'),
-  time('cuda_busy', 'CUDA busy', 'Time in which at least one of its GPU activities ran'),
-  {
-    id: 'launches',
-    heading: 'Launches',
-    meaning: 'Number of GPU activities launched in the region, nested regions included. Median of the measured calls',
-    kind: 'count',
-    field: 'launches_median',
-    value: ({ measures }) => median(measures.launches),
-  },
-];
+const CUDA_TOTAL = time(
+  'cuda_total',
+  'CUDA total',
+  'Time of the GPU activities launched in the region, nested regions included',
+);
+const CUDA_SELF = time(
+  'cuda_self',
+  'CUDA self',
+  'Time of the GPU activities launched in the region, nested regions excluded',
+);
+const CUDA_BUSY = time('cuda_busy', 'CUDA busy', 'Time in which at least one of its GPU activities ran');
+const CPU_TOTAL = time('cpu_total', 'CPU total', 'Wall-clock time from entering the region to leaving it');
+const CPU_SELF = time('cpu_self', 'CPU self', 'CPU total without nested regions, operators and CUDA API calls');
+
+const LAUNCHES: Column = {
+  id: 'launches',
+  heading: 'Launches',
+  meaning: 'Number of GPU activities launched in the region, nested regions included. Median of the measured calls',
+  kind: 'count',
+  field: 'launches_median',
+  value: ({ measures }) => median(measures.launches),
+  isOfNested: true,
+};
 
 const BACKWARD = time(
   'backward_cuda',
   'Backward',
   'GPU time of the backward pass of this region, which runs later; not part of its CUDA total',
 );
-
-const CPU: readonly Column[] = [
-  time('cpu_total', 'CPU total', 'Wall-clock time from entering the region to leaving it'),
-  time('cpu_self', 'CPU self', 'CPU total without nested regions, operators and CUDA API calls'),
-];
 
 const MEASURED: Column = {
   id: 'measured',
@@ -109,28 +120,59 @@ const BOUND: Column = {
   value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),
 };
 
-/** The columns that something was measured for. */
+/** The columns that something was measured for, those that matter most first. */
 export function columnsOf(run: RunResult): Column[] {
   const hasCuda = run.device_total_ns !== null;
   const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
-  const hasBackward = run.regions.some(({ measures }) => (measures.backward_cuda_ns?.max ?? 0) > 0);
-  const cuda = hasCuda ? [BOUND, ...CUDA] : [];
   const all = [
     NAME,
-    line(files.size === 1),
+    ...(hasCuda ? [CUDA_TOTAL] : []),
+    CPU_TOTAL,
     share(hasCuda),
-    ...cuda,
-    ...CPU,
-    ...(hasBackward ? [BACKWARD] : []),
+    ...(hasCuda ? [BOUND, CUDA_SELF] : []),
+    CPU_SELF,
+    ...(hasCuda ? [LAUNCHES] : []),
+    line(files.size === 1),
+    ...(hasCuda ? [CUDA_BUSY, BACKWARD] : []),
     MEASURED,
   ];
   return all.filter((column) => run.regions.some((region) => column.value(region) !== null));
 }
 
-/** Why there are no CUDA columns; null where there are. */
-export function whyNoCuda(run: RunResult): string | null {
-  if (run.device_total_ns !== null) return null;
-  return `No CUDA times: ${run.no_cuda_because ?? 'no GPU activity was recorded'}`;
+/** The first columns, however narrow the table is. */
+export const ALWAYS: readonly ColumnId[] = ['name', 'cuda_total', 'cpu_total'];
+
+const TOTAL_OF: Partial<Record<ColumnId, Column>> = {
+  cuda_self: CUDA_TOTAL,
+  cuda_busy: CUDA_TOTAL,
+  cpu_self: CPU_TOTAL,
+};
+
+export interface Telling {
+  columns: Column[];
+  /** What is the same of all regions, in the place of its columns: `Measured: 5 of 8`. */
+  same: string[];
+}
+
+/** The columns that say something of these regions: not nothing or zero of all, nor the same, nor what the total says. */
+export function tellingColumns(columns: readonly Column[], regions: readonly RunRegion[]): Telling {
+  const found: Telling = { columns: [], same: [] };
+  for (const column of columns) {
+    const total = TOTAL_OF[column.id];
+    const [text = '', ...others] = regions.map((region) => cellText(column, region));
+    const isSame = others.length > 0 && others.every((each) => each === text);
+    if (ALWAYS.includes(column.id)) found.columns.push(column);
+    else if (regions.every((region) => !column.value(region))) continue;
+    else if (total && regions.every((region) => column.value(region) === total.value(region))) continue;
+    else if (isSame) found.same.push(`${column.heading}: ${text}`);
+    else found.columns.push(column);
+  }
+  return found;
+}
+
+/** Why there are no CUDA columns; empty where there are. */
+export function whyNoCuda(run: RunResult): string {
+  return run.device_total_ns === null ? `No CUDA times: ${run.no_cuda_because ?? 'no GPU activity was recorded'}.` : '';
 }
 
 /** A cell as text; empty where nothing was measured. */

@@ -27,11 +27,48 @@ export function filtered(regions: readonly RunRegion[], filter: string): RunRegi
   });
 }
 
-/** Ordered by a column; what was not measured comes last, and equals stay as they were. */
-export function ordered(regions: readonly RunRegion[], columns: readonly Column[], order: Order): RunRegion[] {
+/** A region in its place; `depth` counts the listed regions that it is nested in. */
+export interface Row {
+  region: RunRegion;
+  depth: number;
+}
+
+/** Ordered by a column; what was not measured comes last, and equals stay as they were. Ordered by a column that
+ * includes nested regions, each stands below the one that it is nested in. */
+export function arranged(
+  run: RunResult,
+  regions: readonly RunRegion[],
+  columns: readonly Column[],
+  order: Order,
+): Row[] {
   const column = columns.find((each) => each.id === order.column);
-  if (!column) return [...regions];
-  const sign = order.descending ? -1 : 1;
+  const sorted = column ? ordered(regions, column, order.descending) : [...regions];
+  if (!column?.isOfNested) return sorted.map((region) => ({ region, depth: 0 }));
+  const parents = new Map(run.regions.map(({ index, parent }) => [index, parent]));
+  const listed = new Set(regions.map(({ index }) => index));
+  const inside = new Map<number | null, RunRegion[]>();
+  for (const region of sorted) {
+    let around = region.parent;
+    while (around !== null && !listed.has(around)) around = parents.get(around) ?? null;
+    const siblings = inside.get(around);
+    if (siblings) siblings.push(region);
+    else inside.set(around, [region]);
+  }
+  const rows: Row[] = [];
+  const ahead: Row[] = [];
+  const add = (around: number | null, depth: number): void => {
+    for (const region of inside.get(around)?.reverse() ?? []) ahead.push({ region, depth });
+  };
+  add(null, 0);
+  for (let row = ahead.pop(); row; row = ahead.pop()) {
+    rows.push(row);
+    add(row.region.index, row.depth + 1);
+  }
+  return rows;
+}
+
+function ordered(regions: readonly RunRegion[], column: Column, descending: boolean): RunRegion[] {
+  const sign = descending ? -1 : 1;
   const keyed = regions.map((region) => ({ region, key: column.value(region) }));
   keyed.sort((a, b) => {
     if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null);

@@ -1,14 +1,19 @@
 // Table of regions, as the panel and a saved page show it.
 import type { RunRegion } from '../../server/protocol';
-import { cellText, type Column } from './columns';
+import { cellText, type Column, type Telling } from './columns';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';
-import type { Order } from './rows';
+import type { Order, Row } from './rows';
 import { shareText, timeParts } from '../text';
 
-export const TABLE_CAPTION = 'Medians of the measured calls.';
+export function captionText({ same }: Telling): string {
+  return `Medians of the measured calls.${same.length === 0 ? '' : ` The same for all: ${same.join(', ')}.`}`;
+}
 
-const SHARE_WIDTH = 48;
+const SHARE_WIDTH = 40;
+
+/** Deeper ones are not indented further. */
+const DEEPEST = 8;
 
 /** Headings are buttons of one stop for Tab; the arrow keys go from one to the next. */
 export function headMarkup(columns: readonly Column[], order: Order): Markup {
@@ -47,15 +52,18 @@ function head(columns: readonly Column[], order: Order, content: (column: Column
 /** Rows count from 1, the heading's is the first. */
 export function rowMarkup(
   columns: readonly Column[],
-  regions: readonly RunRegion[],
+  rows: readonly Row[],
   index: number,
   chosen: number | null,
 ): Markup {
-  const region = regions[index];
-  if (!region) return nothing;
+  const row = rows[index];
+  if (!row) return nothing;
+  const { region, depth } = row;
   return html`<tr
     id="region-${region.index}"
+    class="depth-${Math.min(depth, DEEPEST)}"
     data-region="${region.index}"
+    aria-level="${depth + 1}"
     aria-rowindex="${index + 2}"
     aria-selected="${String(region.index === chosen)}"
   >

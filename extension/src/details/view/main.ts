@@ -1,5 +1,5 @@
 // Web view of the panel: keeps how the run is shown, and puts table and chosen region together.
-import { columnsOf, type Column } from '../table/columns';
+import { columnsOf, tellingColumns, whyNoCuda, type Column } from '../table/columns';
 import { csvOf, markdownOf } from '../exports';
 import '../style/page.css';
 import '../style/table.css';
@@ -7,9 +7,9 @@ import '../style/region.css';
 import '../style/charts.css';
 import type { RegionTimes, RunRegion, RunResult } from '../../server/protocol';
 import type { KeptState, ToPanel, ToView, View } from '../messages';
-import { filtered, nextOrder, ordered, regionsOf, USUAL_ORDER } from '../table/rows';
+import { arranged, filtered, nextOrder, regionsOf, USUAL_ORDER, type Row } from '../table/rows';
 import { runFacts, runNotes } from '../run_markup';
-import { TABLE_CAPTION } from '../table/table_markup';
+import { captionText } from '../table/table_markup';
 import { countText, printable } from '../text';
 import { byId, onClick } from './elements';
 import { RegionSection } from './region';
@@ -20,11 +20,11 @@ const vscode = acquireVsCodeApi<KeptState>();
 document.body.innerHTML = skeleton.text;
 
 const kept = vscode.getState();
-const view: View = kept?.view ?? { filter: '', order: USUAL_ORDER, chosen: null, span: null };
+const view: View = kept?.view ?? { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: null, span: null };
 let uri = kept?.uri ?? null;
 let run: RunResult | null = null;
 let columns: readonly Column[] = [];
-let rows: readonly RunRegion[] = [];
+let rows: readonly Row[] = [];
 const times = new Map<number, RegionTimes>();
 
 const filter = byId('filter', HTMLElement) as HTMLElement & { value: string };
@@ -37,6 +37,11 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
   order: (column) => {
     view.order = nextOrder(view.order, column);
     showTable();
+  },
+  hidden: (count) => {
+    const button = byId('columns', HTMLElement);
+    button.hidden = count === 0;
+    button.textContent = view.hasAllColumns ? 'Fewer columns' : 'More columns';
   },
 });
 const section = new RegionSection(byId('region', HTMLElement), {
@@ -63,9 +68,9 @@ function showRun(next: RunResult, choice: number | null): void {
   if (run === null && kept?.run !== next.id) view.chosen = view.span = null;
   run = next;
   columns = columnsOf(next);
-  table.measure(columns, regionsOf(next));
   byId('title', HTMLElement).textContent = printable(next.title);
   byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
+  byId('no-cuda', HTMLElement).textContent = printable(whyNoCuda(next));
   if (!isSame) byId('notes', HTMLElement).innerHTML = runNotes(next).text;
   byId('message', HTMLElement).hidden = true;
   byId('run', HTMLElement).hidden = false;
@@ -82,7 +87,7 @@ function showRun(next: RunResult, choice: number | null): void {
 }
 
 function first(shown: RunResult): RunRegion | null {
-  return ordered(filtered(regionsOf(shown), view.filter), columns, view.order)[0] ?? null;
+  return arranged(shown, filtered(regionsOf(shown), view.filter), columns, view.order)[0]?.region ?? null;
 }
 
 /** The region of this run that was chosen in the one before. */
@@ -98,14 +103,23 @@ function regionOf(index: number | null): RunRegion | null {
 function showTable(): void {
   if (!run) return;
   const all = regionsOf(run);
-  rows = ordered(filtered(all, view.filter), columns, view.order);
-  table.show(columns, rows, view.order, view.chosen);
+  rows = arranged(run, filtered(all, view.filter), columns, view.order);
+  const telling = tellingColumns(columns, all);
+  const { order, chosen, hasAllColumns } = view;
+  table.show({
+    columns: telling.columns,
+    hasAllColumns,
+    all: arranged(run, all, columns, USUAL_ORDER),
+    rows,
+    order,
+    chosen,
+  });
   const count =
     rows.length === all.length
       ? countText(all.length, 'region')
       : `${rows.length} of ${countText(all.length, 'region')}`;
   byId('count', HTMLElement).textContent = count;
-  byId('caption', HTMLElement).textContent = TABLE_CAPTION;
+  byId('caption', HTMLElement).textContent = captionText(telling);
   keep();
 }
 
@@ -157,12 +171,18 @@ filter.addEventListener('input', () => {
   view.filter = filter.value;
   showTable();
 });
-onClick('copy-markdown', () =>
-  post({ kind: 'copy', text: markdownOf(columns, rows), what: `${countText(rows.length, 'region')} as Markdown` }),
-);
-onClick('copy-csv', () =>
-  post({ kind: 'copy', text: csvOf(columns, rows), what: `${countText(rows.length, 'region')} as CSV` }),
-);
+onClick('columns', () => {
+  view.hasAllColumns = !view.hasAllColumns;
+  showTable();
+});
+
+function copy(what: string, written: (of: readonly Column[], regions: readonly RunRegion[]) => string): void {
+  const regions = rows.map(({ region }) => region);
+  post({ kind: 'copy', text: written(columns, regions), what: `${countText(rows.length, 'region')} as ${what}` });
+}
+
+onClick('copy-markdown', () => copy('Markdown', markdownOf));
+onClick('copy-csv', () => copy('CSV', csvOf));
 onClick('save', () => post({ kind: 'save', view }));
 onClick('run', ({ target }) => {
   const { explain, spot, region } = (target instanceof HTMLButtonElement ? target : null)?.dataset ?? {};

@@ -8,8 +8,8 @@ export const skeleton = html`${patterns}
     <header>
       <h1 id="title"></h1>
       <p id="facts" class="quiet"></p>
+      <p id="no-cuda"></p>
     </header>
-    <div id="notes" class="notes"></div>
     <div class="toolbar">
       <vscode-textfield
         id="filter"
@@ -18,15 +18,19 @@ export const skeleton = html`${patterns}
         label="Filter regions"
       ></vscode-textfield>
       <span id="count" class="quiet" role="status"></span>
+      <vscode-button id="columns" secondary hidden></vscode-button>
+    </div>
+    <div id="scroller" class="scroller">
+      <table id="regions" class="regions" role="treegrid" tabindex="0" aria-label="Regions of the run"></table>
+    </div>
+    <div class="toolbar">
+      <p id="caption" class="quiet"></p>
       <span class="actions">
         <vscode-button id="copy-markdown" secondary>Copy as Markdown</vscode-button>
         <vscode-button id="copy-csv" secondary>Copy as CSV</vscode-button>
         <vscode-button id="save" secondary>Save as HTML…</vscode-button>
       </span>
     </div>
-    <div id="scroller" class="scroller">
-      <table id="regions" class="regions" role="grid" tabindex="0" aria-label="Regions of the run"></table>
-    </div>
-    <p id="caption" class="quiet"></p>
+    <div id="notes" class="notes"></div>
     <section id="region" class="chosen" aria-label="The chosen region"></section>
   </main>`;

@@ -1,15 +1,26 @@
 // Table of regions under mouse and keyboard: arrow keys choose a row, Enter and a click go to its line.
-import type { RunRegion } from '../../server/protocol';
 import type { Column } from '../table/columns';
-import type { Order } from '../table/rows';
+import type { Order, Row } from '../table/rows';
 import { headMarkup, rowMarkup } from '../table/table_markup';
-import { columnWidth } from '../table/widths';
+import { columnWidth, fitting } from '../table/widths';
 import { RowsInSight } from './rows_in_sight';
 
 export interface TableEvents {
   choose: (region: number) => void;
   reveal: (region: number, focus: boolean) => void;
   order: (column: Column) => void;
+  /** How many columns there is no room for. */
+  hidden: (columns: number) => void;
+}
+
+/** What a table shows: its columns, all or those that it has room for, and its rows; `all` are those of no filter. */
+export interface Content {
+  columns: readonly Column[];
+  hasAllColumns: boolean;
+  all: readonly Row[];
+  rows: readonly Row[];
+  order: Order;
+  chosen: number | null;
 }
 
 const ROWS_OF_A_PAGE = 10;
@@ -17,15 +28,18 @@ const ROWS_OF_A_PAGE = 10;
 export class RegionTable {
   private readonly head: HTMLTableSectionElement;
   private readonly inSight: RowsInSight;
+  private readonly ruler = document.createElement('div');
+  private content: Content | null = null;
   private columns: readonly Column[] = [];
-  private rows: readonly RunRegion[] = [];
+  private rows: readonly Row[] = [];
   private chosen: number | null = null;
 
   constructor(
     private readonly table: HTMLTableElement,
-    scroller: HTMLElement,
+    private readonly scroller: HTMLElement,
     private readonly events: TableEvents,
   ) {
+    scroller.prepend(this.ruler);
     this.head = table.createTHead();
     const body = table.createTBody();
     this.inSight = new RowsInSight(
@@ -34,6 +48,9 @@ export class RegionTable {
       (index) => rowMarkup(this.columns, this.rows, index, this.chosen),
       () => this.mark(),
     );
+    new ResizeObserver(() => {
+      if (this.content && this.fitting(this.content).length !== this.columns.length) this.draw(this.content);
+    }).observe(scroller);
     this.head.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
       const column = this.columns.find((each) => each.id === button?.dataset.column);
@@ -53,24 +70,39 @@ export class RegionTable {
     });
   }
 
-  show(columns: readonly Column[], rows: readonly RunRegion[], order: Order, chosen: number | null): void {
+  show(content: Content): void {
+    this.content = content;
+    this.rows = content.rows;
+    this.chosen = content.chosen;
+    this.table.ariaRowCount = String(content.rows.length + 1);
+    this.draw(content);
+  }
+
+  private draw(content: Content): void {
     const focused = this.headings().find((each) => each === document.activeElement)?.dataset.column;
-    this.columns = columns;
-    this.rows = rows;
-    this.chosen = chosen;
-    this.head.innerHTML = headMarkup(columns, order).text;
-    const stop = this.headings().find((each) => each.dataset.column === (focused ?? order.column));
+    this.columns = this.fitting(content);
+    this.measure(this.columns, content.all, !content.hasAllColumns);
+    this.head.innerHTML = headMarkup(this.columns, content.order).text;
+    const stop = this.headings().find((each) => each.dataset.column === (focused ?? content.order.column));
     (stop ?? this.headings()[0])?.setAttribute('tabindex', '0');
-    if (focused !== undefined) stop?.focus();
-    this.table.ariaRowCount = String(rows.length + 1);
-    this.inSight.show(rows.length);
-    this.choose(chosen);
+    if (focused !== undefined) (stop ?? this.headings()[0])?.focus();
+    this.inSight.show(content.rows.length);
+    this.choose(this.chosen);
+  }
+
+  private fitting({ columns, all, hasAllColumns }: Content): readonly Column[] {
+    this.ruler.style.width = '100ch';
+    const digitPx = this.ruler.offsetWidth / 100;
+    this.ruler.style.width = '0';
+    const fit = fitting(columns, all, { roomPx: this.scroller.clientWidth, digitPx });
+    this.events.hidden(columns.length - fit.length);
+    return hasAllColumns ? columns : fit;
   }
 
   /** As wide as what all the rows hold, filtered or not. */
-  measure(columns: readonly Column[], regions: readonly RunRegion[]): void {
+  private measure(columns: readonly Column[], rows: readonly Row[], isTight: boolean): void {
     const group = document.createElement('colgroup');
-    const widths = columns.map((column) => `${columnWidth(column, regions)}ch + 16px`);
+    const widths = columns.map((column) => `${columnWidth(column, rows, isTight)}ch + 16px`);
     columns.forEach((column, index) => {
       const width = column.id === 'name' ? 'auto' : `calc(${widths[index] ?? ''})`;
       group.appendChild(document.createElement('col')).style.width = width;
@@ -97,7 +129,7 @@ export class RegionTable {
   }
 
   private place(): number {
-    return this.rows.findIndex((row) => row.index === this.chosen);
+    return this.rows.findIndex(({ region }) => region.index === this.chosen);
   }
 
   private headings(): HTMLButtonElement[] {
@@ -136,8 +168,8 @@ export class RegionTable {
     const next = places[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    const region = this.rows[next];
-    if (region) this.events.choose(region.index);
+    const row = this.rows[next];
+    if (row) this.events.choose(row.region.index);
   }
 }
 

@@ -112,7 +112,5 @@ def _ordered(
 
 
 def _severity(rule: Rule, claim: Claim, run: RunFacts) -> Severity:
-    if claim.is_minor:
-        return "hint"
     is_grave = run.measured_ns > 0 and claim.cost_ns >= WARNING_SHARE * run.measured_ns
     return "information" if rule.severity == "warning" and not is_grave else rule.severity

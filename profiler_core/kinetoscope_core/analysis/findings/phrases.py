@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
+from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.results.measures import RegionMeasures
-from kinetoscope_core.text import count_text, printable
+from kinetoscope_core.text import count_text, cut, printable
 
 _MOST_NAMES: Final = 3
 _MANY_TIMES: Final = 10
-_MOST_OF_A_KERNEL: Final = 48
+_MOST_OF_A_KERNEL: Final = 64
 
 
 def name_of(region: RegionMeasures) -> str:
@@ -45,6 +46,5 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def kernel_text(name: str) -> str:
-    """The beginning of a kernel's name, without the return type that C++ ones begin with."""
-    short = printable(name.removeprefix("void ").removeprefix("at::native::").removeprefix("(anonymous namespace)::"))
-    return short if len(short) <= _MOST_OF_A_KERNEL else short[: _MOST_OF_A_KERNEL - 1] + "…"
+    """The beginning of a kernel's short name."""
+    return cut(printable(short_kernel_name(name)), _MOST_OF_A_KERNEL)

@@ -21,7 +21,6 @@ class Claim:
 
     `saves` is what can be gained at most, `None` where there is no honest bound. Each stretch of it counts for the
     costliest finding of the region that names it. With `batches` it is told for each of them, not for each call.
-    `is_minor` makes it a hint, whatever its rule says.
     """
 
     message: str
@@ -30,7 +29,6 @@ class Claim:
     saves: Sequence[Stretch] | None = None
     batches: int | None = None
     spot: Spot | None = None
-    is_minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)

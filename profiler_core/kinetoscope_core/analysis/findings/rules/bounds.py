@@ -8,7 +8,7 @@ from kinetoscope_core.analysis.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.analysis.findings.phrases import name_of, over_calls, percent
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.results.measures import Bound, RegionMeasures
-from kinetoscope_core.text import count_text, time_text
+from kinetoscope_core.text import time_text
 
 
 def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: DeviceWork | None) -> str:
@@ -21,7 +21,7 @@ def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: Dev
             f"{name} is CPU-only: it launched no GPU work in {time_text(region.cpu_total_ns.sum)} {over_calls(region)}."
         )
     gpu, cpu = time_text(busy_ns), time_text(cpu_ns)
-    where = f"in the median of {count_text(region.measured, 'call')}"
+    where = f"in the median call of {region.measured}" if region.measured > 1 else "in the one measured call"
     if region.bound == "compute":
         return f"{name} is compute-bound: the GPU worked {gpu} for {cpu} of CPU time {where}."
     if region.bound == "communication" and work is not None:
@@ -55,16 +55,14 @@ def _claims(bound: Bound) -> Callable[[RegionFacts, RunFacts], Claim | None]:
         evidence |= {"gpu_busy_ns": busy.sum} if busy else {}
         evidence |= {} if median.cuda_busy_ns is None else {"median_gpu_busy_ns": median.cuda_busy_ns}
         evidence |= {"launches_per_call": launches.median} if launches else {}
-        # Said once: in a region around it, the same bound is the news.
-        is_minor = any(run.regions[outer].measures.bound == bound for outer in region.outer)
         message = _message(measures, median.cpu_total_ns, median.cuda_busy_ns, run.limits[region.key].work)
-        return Claim(message, measures.cpu_total_ns.sum, evidence, spot=region.median_spot(), is_minor=is_minor)
+        return Claim(message, measures.cpu_total_ns.sum, evidence, spot=region.median_spot())
 
     return of_region
 
 
 def _rule(code: str, bound: Bound) -> Rule:
-    return Rule(code, "information", of_region=_claims(bound), share=0, is_bound=True)
+    return Rule(code, "hint", of_region=_claims(bound), share=0, is_bound=True)
 
 
 RULES: Final = (

@@ -62,7 +62,7 @@ def _compiling(region: RegionFacts, _run: RunFacts) -> Claim | None:
 def _tax(region: RegionFacts, _run: RunFacts) -> Claim | None:
     """The CPU time of compiled code and its guards, less the CUDA calls and the operators of others in it."""
     measures = region.measures
-    if measures.bound not in ("overhead", "mixed") or measures.cuda_busy_ns is None:
+    if measures.bound not in ("overhead", "mixed", None) or measures.cuda_busy_ns is None:
         return None
     wrapper_ns = lookup_ns = count = 0
     for part in region.parts.values():

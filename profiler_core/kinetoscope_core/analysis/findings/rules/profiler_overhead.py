@@ -33,12 +33,12 @@ def _of_region(region: RegionFacts, run: RunFacts) -> Claim | None:
             longest_ns = ns
             spot = region.parts[number].spot(call.start_ns, call.cpu_total_ns)
     cpu_ns = measures.cpu_total_ns.sum
-    if total_ns < _LEAST_PART * cpu_ns or not total_ns:
+    if total_ns < _LEAST_PART * cpu_ns or not in_the_median_ns:
         return None
-    median = f"includes {time_text(in_the_median_ns)} of it" if in_the_median_ns else "includes none of it"
     return Claim(
-        f"{name_of(measures)} includes {time_text(total_ns)} of the profiler's own work ({percent(total_ns, cpu_ns)} of"
-        f" its CPU time) in {hit} of {count_text(measures.measured, 'call')}; the median call {median}.",
+        f"{name_of(measures)} includes {time_text(total_ns)} of profiler overhead ({percent(total_ns, cpu_ns)} of its"
+        f" CPU time) in {hit} of {count_text(measures.measured, 'call')}, {time_text(in_the_median_ns)} of it in the"
+        " median call.",
         cost_ns=total_ns,
         evidence={"overhead_ns": total_ns, "in_the_median_ns": in_the_median_ns, "calls_with_it": hit},
         spot=spot,
