@@ -219,7 +219,10 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    wishes = ("results", "progress", "save", "choose", "warm", "runsChanged", "diagnosticsInHover", "commandLinks")
+    wishes = (
+        *("results", "progress", "save", "choose", "warm", "runsChanged"),
+        *("diagnosticsInHover", "commandLinks"),
+    )
     recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 
