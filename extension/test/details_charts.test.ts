@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/charts/lanes';
 import { itemText, lanesCaption, lanesTable } from '../src/details/charts/lanes_drawing';
-import { compositionsOf } from '../src/details/region/composition';
+import { compositionMarkup, compositionsOf } from '../src/details/region/composition';
 import { callsLayout, callsSummary, callText } from '../src/details/charts/calls';
 import { callsCaption } from '../src/details/charts/calls_drawing';
 import { moved, showing, zoomed } from '../src/details/charts/spans';
@@ -166,6 +166,29 @@ test('the parts of a total add up to it', () => {
   });
   assert.deepEqual(
     alone.map(({ title, parts }) => [title, parts.map((part) => part.name)]),
-    [['CPU total', ['nested regions', 'operators', 'self']]],
+    [['CPU total', ['operators', 'self']]],
   );
+});
+
+test('what is waited for the autograd thread is a part of its own, with what that thread ran', () => {
+  const operator = { name: 'autograd::engine::evaluate_function: MulBackward0', is_on_other_thread: true, count: 3 };
+  const breakdown = {
+    ...measures.breakdown,
+    cpu_autograd_wait_ns: 20,
+    autograd_operators: [{ ...operator, cpu_total_ns: 15, cuda_total_ns: 40 }],
+    autograd_operator_names: 2,
+  };
+  assert.deepEqual(
+    compositionsOf(breakdown)[1]?.parts.map(({ name, ns }) => [name, ns]),
+    [
+      ['operators', 120],
+      ['CUDA API calls', 150],
+      ['self, waiting for the autograd thread', 20],
+      ['self, all else', 10],
+    ],
+  );
+  const page = compositionMarkup({ ...measures, breakdown }).text;
+  assert.match(page, /Meanwhile on the autograd thread<[^]*Operator, 1 of 2/);
+  assert.match(page, /MulBackward0<[^]*>15 ns<[^]*>75\.0 %</);
+  assert.doesNotMatch(page, />0 ns</);
 });

@@ -32,3 +32,8 @@ function cellMarkup(kind: Heading[1], cell: Piece): Markup {
     ? html`<th scope="row" class="${kind}">${cell}</th>`
     : html`<td class="${kind}">${cell}</td>`;
 }
+
+/** A heading that says how many of the names are in the table: `Kernel, 5 of 26`. */
+export function namesShown(noun: string, number: number, of: number): string {
+  return number === of ? noun : `${noun}, ${number} of ${of}`;
+}

@@ -53,6 +53,10 @@ export interface Breakdown {
   chain: ChainLink[];
   threads: number;
   on_other_threads: number;
+  /** Part of `cpu_self_ns`; results of older versions have none of the three. */
+  cpu_autograd_wait_ns?: number;
+  autograd_operators?: OperatorShare[];
+  autograd_operator_names?: number;
 }
 
 /** One call of a region. */

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from kinetoscope_core.analysis.attribution import DirectOperators, in_order
+from kinetoscope_core.analysis.autograd_waits import autograd_waits
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionCalls, RegionKey
 from kinetoscope_core.kernel_names import short_kernel_name
@@ -83,6 +84,8 @@ class _Sums:
     operators: dict[tuple[str, bool], _Operator] = field(default_factory=dict[tuple[str, bool], _Operator])
     operators_ns: int = 0
     calls_ns: int = 0
+    autograd_wait_ns: int = 0
+    autograd_operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
 
 
 def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool = False) -> dict[RegionKey, Breakdown]:
@@ -102,6 +105,7 @@ def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool =
                     on_device[index] = sums[key]
         _add_host(recording, on_thread)
         _add_operators(recording, on_thread)
+        _add_autograd_waits(recording, on_thread)
         _add_kernels(recording, number, on_device, has_all=has_all)
     return {key: _breakdown(of_region, sums[key], recordings, has_all=has_all) for key, of_region in regions.items()}
 
@@ -141,6 +145,28 @@ def _add_operators(recording: Recording, on_thread: Sequence[_Sums | None]) -> N
             seen.add(operator)
             share.count += 1
             share.cpu_ns += host.duration_ns[operator]
+
+
+def _add_autograd_waits(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
+    """What each call waited for an autograd thread, and what that one did for it meanwhile."""
+    host, names = recording.trace.host, recording.trace.names
+    around = _OperatorsAround(recording)
+    waited: dict[int, _Operator] = {}
+    for wait in autograd_waits(recording):
+        found = on_thread[wait.call]
+        if found is None:
+            continue
+        found.autograd_wait_ns += wait.ns
+        for index, ns in wait.operators:
+            waited[index] = operator = found.autograd_operators.setdefault(names[host.name[index]], _Operator())
+            operator.count += 1
+            operator.cpu_ns += ns
+    if waited:
+        launched = zip(recording.attribution.activity_launch, recording.trace.device.duration_ns, strict=True)
+        for launch, ns in launched:
+            operator = waited.get(around.outermost(launch)) if launch >= 0 else None
+            if operator:
+                operator.cuda_ns += ns
 
 
 def _add_kernels(recording: Recording, number: int, on_device: Sequence[_Sums | None], *, has_all: bool) -> None:
@@ -197,6 +223,11 @@ class _OperatorsAround:
         thread = self._host.thread[launch]
         if thread == self._host.thread[self._slices[owner]]:
             return self._direct.around_api_call[launch]
+        return self.outermost(launch)
+
+    def outermost(self, launch: int) -> int:
+        """The outermost operator of its thread around it, -1 for none."""
+        thread = self._host.thread[launch]
         starts, operators = self._outermost.get(thread) or self._find(thread)
         moment = self._host.start_ns[launch]
         place = bisect_right(starts, moment) - 1
@@ -266,6 +297,12 @@ def _breakdown(
         chain=tuple(_chain(kernels[0][1].example, recordings)) if kernels else (),
         threads=len(set(threads)),
         on_other_threads=sum(1 for thread in threads if thread != (first.pid, first.tid)),
+        cpu_autograd_wait_ns=min(sums.autograd_wait_ns, own_ns),
+        autograd_operators=tuple(
+            OperatorShare(name, True, each.count, each.cpu_ns, each.cuda_ns if totals else None)
+            for name, each in sorted(sums.autograd_operators.items(), key=lambda item: -item[1].cpu_ns)[:most]
+        ),
+        autograd_operator_names=len(sums.autograd_operators),
     )
 
 

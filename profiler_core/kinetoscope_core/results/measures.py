@@ -121,6 +121,9 @@ class Breakdown:
     The four CPU times add up to the CPU total, the two of CUDA to the CUDA total. `kernels` and `operators` are the
     costliest, `kernel_names` and `operator_names` say how many there are. `chain` leads to an activity of the costliest
     kernel. `threads` is the number of threads, `on_other_threads` that of calls on others than the first call's.
+    `cpu_autograd_wait_ns` is the part of CPU self in which the calls waited for an autograd thread that ran operators
+    for them; `autograd_operators` are the costliest of these, the outermost ones, with what each took of that time and
+    the device activities launched in them, and `autograd_operator_names` says how many there are.
     """
 
     cpu_nested_ns: int
@@ -136,6 +139,9 @@ class Breakdown:
     chain: tuple[ChainLink, ...]
     threads: int
     on_other_threads: int
+    cpu_autograd_wait_ns: int = 0
+    autograd_operators: tuple[OperatorShare, ...] = ()
+    autograd_operator_names: int = 0
 
 
 @dataclass(frozen=True, slots=True)

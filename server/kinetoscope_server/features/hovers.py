@@ -158,6 +158,7 @@ def _table(region: RegionMeasures) -> str:
         lines += _row("backward CUDA, later", region.backward_cuda_ns)
     lines += _row("CPU total", region.cpu_total_ns, region.first.cpu_total_ns)
     lines += _row("CPU self", region.cpu_self_ns)
+    lines += _part("of it waiting for the autograd thread", region.breakdown.cpu_autograd_wait_ns)
     lines += _part("CPU of nested regions", region.breakdown.cpu_nested_ns)
     lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
     lines += _part("CPU of CUDA API calls", region.breakdown.cpu_api_calls_ns)

@@ -20,6 +20,7 @@ const PATTERN_OF: Record<string, string> = {
   nested: 'diagonal',
   api_calls: 'dots',
   self: 'stripes',
+  autograd: 'diagonal',
   sync: 'diagonal',
   'cuda-warmup': 'diagonal',
   'cpu-warmup': 'diagonal',

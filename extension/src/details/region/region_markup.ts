@@ -10,7 +10,7 @@ import {
 import { BOUNDS } from './bounds';
 import { explained } from './findings_markup';
 import { html, nothing, type Markup } from '../markup';
-import { plainTable, type Heading } from '../plain_table';
+import { namesShown, plainTable, type Heading } from '../plain_table';
 import {
   boundText,
   countText,
@@ -93,7 +93,7 @@ export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
   if (parts.kernels.length === 0) return html`<p class="quiet">Nothing was launched on a GPU.</p>`;
   const table = plainTable(
     [
-      [shown('Kernel', parts.kernels.length, parts.kernel_names), 'name'],
+      [namesShown('Kernel', parts.kernels.length, parts.kernel_names), 'name'],
       ['Count', 'number'],
       ['CUDA', 'number'],
       ['Share', 'number'],
@@ -124,7 +124,7 @@ export function operatorsMarkup(parts: Breakdown): Markup {
   const cuda: Heading[] = parts.cuda_self_ns === null ? [] : [['CUDA', 'number']];
   return plainTable(
     [
-      [shown('Operator', parts.operators.length, parts.operator_names), 'name'],
+      [namesShown('Operator', parts.operators.length, parts.operator_names), 'name'],
       ['Count', 'number'],
       ...cuda,
       ['CPU', 'number'],
@@ -138,8 +138,4 @@ export function operatorsMarkup(parts: Breakdown): Markup {
       timeText(each.cpu_total_ns),
     ]),
   );
-}
-
-function shown(noun: string, number: number, of: number): string {
-  return number === of ? noun : `${noun}, ${number} of ${of}`;
 }
