@@ -55,7 +55,8 @@ await scenario(async (stage) => {
     await act(rows.nth(1), 'Show at the Lines');
     await page.locator('.tab.active', { hasText: 'train_mlp.py' }).waitFor();
     await code.hint('record_function("step")', /^CUDA /);
-    await code.openFile('matmul_add.py');
+    await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'matmul_add.py' }).dblclick();
+    await code.hint('with record_function("matmul_add")', /^CPU /);
   });
 
   for (const theme of THEMES) {
