@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
-import { chooseResult } from './editor/choosing';
+import { chooseResult, openMeasured } from './editor/choosing';
 import type { RegionPlace, RunRow } from './server/protocol';
 import type { Results } from './editor/results';
 import { isSureToDelete } from './runs/list';
@@ -67,6 +67,12 @@ export function executeCommand(services: Services): (command: string, args: unkn
         return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return loadTrace(args, next);
+      case 'kinetoscope.showResult': {
+        const row = rowIn(args);
+        if (!row) return next(command, args);
+        await next(command, [null, row.id]);
+        return openMeasured(client, row.id);
+      }
       case 'kinetoscope.pinRun': {
         const row = rowIn(args);
         return next(command, row ? [row.id, args[1] !== false] : args);

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { plain } from '../foreign';
-import type { FileResult } from '../server/protocol';
+import type { FileResult, RunResult } from '../server/protocol';
 
 /** Asks which one, and has it shown. */
 export async function chooseResult(client: LanguageClient, uri: string): Promise<void> {
@@ -18,4 +18,17 @@ export async function chooseResult(client: LanguageClient, uri: string): Promise
     matchOnDescription: true,
   });
   if (chosen) await vscode.commands.executeCommand('kinetoscope.showResult', uri, chosen.run);
+}
+
+/** Opens the file of a run's largest region, at its line. */
+export async function openMeasured(client: LanguageClient, run: string): Promise<void> {
+  const result = await client.sendRequest<RunResult | null>('kinetoscope/run', { uri: null, run });
+  const [largest] = (result?.regions ?? [])
+    .filter((region) => region.uri !== null && region.row !== null)
+    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0));
+  if (largest?.uri == null) return;
+  const line = new vscode.Position(largest.row ?? 0, 0);
+  await vscode.window.showTextDocument(vscode.Uri.parse(largest.uri, true), {
+    selection: new vscode.Range(line, line),
+  });
 }

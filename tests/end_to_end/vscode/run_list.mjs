@@ -51,6 +51,14 @@ await scenario(async (stage) => {
     await panel.locator('h1', { hasText: 'matmul_add.py' }).waitFor();
   });
 
+  await stage.step('at the lines', async () => {
+    await act(rows.nth(1), 'Show at the Lines');
+    await page.locator('.tab.active', { hasText: 'train_mlp.py' }).waitFor();
+    await code.hint('record_function("step")', /^CUDA /);
+    await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'matmul_add.py' }).dblclick();
+    await code.hint('with record_function("matmul_add")', /^CPU /);
+  });
+
   for (const theme of THEMES) {
     await stage.step(theme, async () => {
       await code.set({ 'workbench.colorTheme': theme });
