@@ -50,7 +50,8 @@ export function executeCommand(services: Services): (command: string, args: unkn
       }
       case 'kinetoscope.showDetails': {
         const place = placeIn(args) ?? measuredPlace(services.results);
-        return services.details.show(place);
+        const other = place && services.results.otherRun(place);
+        return other ? services.details.showAt(place, other) : services.details.show(place);
       }
       case 'kinetoscope.chooseResult': {
         const uri = uriIn(args) ?? activeUri();

@@ -23,10 +23,11 @@ from kinetoscope_server.protocol.client import Client
 from kinetoscope_server.protocol.garbage import Tidying
 from kinetoscope_server.protocol.pygls_protocol import Protocol
 from kinetoscope_server.results.archive import Archive
-from kinetoscope_server.results.by_file import Board, Shown
+from kinetoscope_server.results.by_file import Board
 from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
 from kinetoscope_server.results.run_list import RunList
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.runs.manager import ActiveRun, Runs
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.settings.configuration import Configuration

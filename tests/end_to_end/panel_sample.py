@@ -11,7 +11,7 @@ import orjson
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.results.result import to_json
 from kinetoscope_server.features.whole_run import whole_run
-from kinetoscope_server.results.by_file import Shown
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.text.documents import Documents
 
 

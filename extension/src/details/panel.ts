@@ -78,6 +78,11 @@ export class Details implements vscode.Disposable {
     return Promise.resolve(); // the web view says when it is ready
   }
 
+  /** Shows a run and chooses the region that it measured at a place. */
+  showAt(place: RegionPlace, run: string): Promise<void> {
+    return this.open(place.uri, run, place);
+  }
+
   /** Results have changed. */
   update(): void {
     if (this.panel?.visible) void this.load();

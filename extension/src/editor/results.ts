@@ -36,6 +36,12 @@ export class Results implements vscode.Disposable {
     return found && { uri: document.uri.toString(), line: found.line, name: found.pattern };
   }
 
+  /** The run whose times stand at a place, if it is not the one that the file shows. */
+  otherRun({ uri, line }: RegionPlace): string | undefined {
+    const regions = this.byUri.get(vscode.Uri.parse(uri).toString())?.regions;
+    return regions?.find((region) => region.line === line && region.origin !== '')?.run;
+  }
+
   dispose(): void {
     this.changed.dispose();
   }

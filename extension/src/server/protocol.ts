@@ -263,6 +263,9 @@ export interface ShownRegion {
   pattern: string;
   line: number;
   stale: string[];
+  /** Where it is from, if not from the result that the file shows. */
+  origin: string;
+  run: string;
   share: number | null;
   measures: Measures | Unmeasured;
   started: string | null;

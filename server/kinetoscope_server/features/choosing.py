@@ -8,16 +8,14 @@ from lsprotocol import types
 
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.results.summary import title_of
-from kinetoscope_core.text import cut, printable
-from kinetoscope_server.results.by_file import Shown
-from kinetoscope_server.results.titles import device_text, when_text
+from kinetoscope_core.text import printable
+from kinetoscope_server.results.shown import Shown
+from kinetoscope_server.results.titles import device_text, result_text, when_text
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of
 
 _MOST: Final = 6
 """Results to choose from in a message, whose answers are buttons in most editors."""
-
-_LONGEST_TITLE: Final = 60
 
 
 def results_of(server: KinetoscopeServer, uri: str) -> list[dict[str, Any]]:
@@ -40,11 +38,11 @@ async def choose_result(server: KinetoscopeServer, uri: str) -> None:
     path = path_of(uri) or ""
     name = printable(Path(path).name)
     shown, results = server.board.shown(path), server.board.results(path)
-    others = {_text(each): each.run for each in reversed(results) if each is not shown}
+    others = {result_text(each, with_seconds=True): each.run for each in reversed(results) if each is not shown}
     if shown is None or not others:
         server.client.tell(types.MessageType.Info, f"There is no other result for {name}.")
         return
-    question = f"{name} shows {_text(shown)}. Which result do you want to see?"
+    question = f"{name} shows {result_text(shown, with_seconds=True)}. Which result do you want to see?"
     answers = [*reversed(others)][:_MOST]
     chosen = others.get(await server.client.ask(question, *answers, kind=types.MessageType.Info) or "")
     if chosen is not None:
@@ -72,8 +70,3 @@ async def show_result(server: KinetoscopeServer, uri: str | None, run: str) -> N
         where = "any file" if path is None else printable(Path(path).name)
         server.client.tell(types.MessageType.Warning, f"The run {printable(run)} measured no region of {where}.")
     server.show_chosen(files)
-
-
-def _text(shown: Shown) -> str:
-    title = cut(title_of(shown.result.run, shown.result.traces), _LONGEST_TITLE)
-    return " · ".join([title, when_text(shown.when, with_seconds=True), device_text(shown.result)])

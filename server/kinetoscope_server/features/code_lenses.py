@@ -9,15 +9,14 @@ from lsprotocol import types
 from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import nearest_named
-from kinetoscope_core.text import cut
 from kinetoscope_server.protocol import methods
-from kinetoscope_server.results.by_file import Placed, Shown
-from kinetoscope_server.results.titles import device_text, when_text
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.shown import Shown
+from kinetoscope_server.results.titles import result_text
 from kinetoscope_server.runs.manager import ActiveRun
 from kinetoscope_server.text.documents import Document
 
 _MAIN_GUARD: Final = re.compile(rb"""^if[ \t(]+__name__[ \t]*==[ \t]*["']__main__["']""", re.MULTILINE)
-_LONGEST_TITLE: Final = 60
 _TORCH_IMPORT: Final = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
@@ -62,12 +61,12 @@ def code_lenses(
 
 def _of_result(here: types.Range, document: Document, shown: Shown, results: Sequence[Shown]) -> types.CodeLens:
     """What the times of the file are of; with several results one can choose another."""
-    title = title_of(shown.result.run, shown.result.traces)
-    facts = [cut(title, _LONGEST_TITLE), when_text(shown.when), device_text(shown.result)]
+    text = result_text(shown)
     if len(results) == 1:
-        return _lens(here, " · ".join(facts), "")
-    facts.append(f"{results.index(shown) + 1} of {len(results)} results")
-    return _lens(here, " · ".join(facts), methods.CHOOSE_RESULT, [document.uri], f"{title}: show another result")
+        return _lens(here, text, "")
+    place = f"{results.index(shown) + 1} of {len(results)} results"
+    tooltip = f"{title_of(shown.result.run, shown.result.traces)}: show another result"
+    return _lens(here, f"{text} · {place}", methods.CHOOSE_RESULT, [document.uri], tooltip)
 
 
 def _lens(

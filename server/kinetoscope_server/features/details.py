@@ -14,7 +14,8 @@ from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.results.store import Store
 from kinetoscope_server.features import hovers
-from kinetoscope_server.results.by_file import Placed, Row
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.shown import Row
 from kinetoscope_server.runs.targets import examined_request
 from kinetoscope_server.runs.worker import WorkerProcess, problem_of
 from kinetoscope_server.server import KinetoscopeServer

@@ -17,8 +17,9 @@ from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.suppressions import ignored_on_top_of
 from kinetoscope_core.text import printable
 from kinetoscope_server.features.told import by_item, told_at
-from kinetoscope_server.results.by_file import Placed, resolved, rows_to_show
+from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.problems import LineProblem, lines_of
+from kinetoscope_server.results.shown import resolved, rows_to_show
 from kinetoscope_server.settings.settings import Settings, Severity
 from kinetoscope_server.text.documents import Document, uri_of
 from kinetoscope_server.text.finding_pages import page_of

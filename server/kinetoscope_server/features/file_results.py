@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kinetoscope_server.results.by_file import Placed, share_in
+from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.shown import share_in
 from kinetoscope_server.text.documents import Document
 
 

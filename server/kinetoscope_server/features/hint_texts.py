@@ -6,7 +6,7 @@ from typing import Final
 from kinetoscope_core.output.measures_text import calls_mark, is_wide, typical_text, unmeasured_text
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import cut, printable, range_text, time_parts
-from kinetoscope_server.results.by_file import Row
+from kinetoscope_server.results.shown import Row
 
 MOST_CHARACTERS: Final = 43
 """What VS Code shows of all hints of a line (facts/vscode.md); an ellipsis follows what is cut."""

@@ -18,7 +18,7 @@ from kinetoscope_server.features.commands import measured_at, target_of
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
-from kinetoscope_server.results.by_file import Row, Shown, findings_of, rows_to_show
+from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
 from kinetoscope_server.runs.profile import Finish, profile
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of, uri_of

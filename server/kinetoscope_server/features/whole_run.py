@@ -9,7 +9,8 @@ from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_server.results.archive import Values
-from kinetoscope_server.results.by_file import Row, Shown, reasons_of, resolved, rows_to_show, share_in, values_of
+from kinetoscope_server.results.by_file import reasons_of
+from kinetoscope_server.results.shown import Row, Shown, resolved, rows_to_show, share_in, values_of
 from kinetoscope_server.text.documents import Document, Documents, uri_of
 
 GONE = "it is no longer in the text"

@@ -4,68 +4,21 @@ Knows results and documents; how they are shown is for others.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import datetime, timezone
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final
 
-from kinetoscope_core.results.measures import Finding, RegionMeasures, Unmeasured
-from kinetoscope_core.results.result import Result, from_dict, rows_of, share_of
+from kinetoscope_core.results.measures import Finding, RegionMeasures
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_core.text import printable
+from kinetoscope_server.results.shown import Fingerprints, Row, Shown, findings_of, resolved, rows_to_show, values_of
 from kinetoscope_server.results.titles import script_text
 from kinetoscope_server.text.documents import Document
 
-Fingerprints = tuple[Fingerprint, ...]
-Row: TypeAlias = RegionMeasures | Unmeasured
-"""What a result tells of a region: its measures, or that it was entered and has no time."""
-
-_LARGE = ("call_times", "timeline")
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """A result that is shown, without what is large in it. `run` is its id in the archive. `fingerprints` are those of
-    the files it measured, by resolved path, as they were then. `when` it was begun, or loaded, is ISO 8601 in UTC.
-    """
-
-    result: Result
-    run: str
-    fingerprints: Mapping[str, Fingerprints]
-    when: str
-
-    @classmethod
-    def of(cls, values: dict[str, Any], run: str) -> "Shown":
-        """From a result's JSON. Raises `UsageError` for anything else."""
-        result = from_dict(values)
-        regions, groups = (tuple(map(_without_large, each)) for each in (result.regions, result.groups))
-        result = replace(result, regions=regions, groups=groups)
-        by_file = {resolved(file): fingerprints for file, fingerprints in result.sources.items()}
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        return cls(result, run, by_file, now if result.run is None else result.run.started)
-
-    @property
-    def is_focused(self) -> bool:
-        """Whether one region alone was measured."""
-        return self.result.run is not None and self.result.run.region is not None
-
-    @cached_property
-    def script(self) -> object:
-        """What results have in common that stand for each other: the script, or the names of traces from elsewhere."""
-        run = self.result.run
-        if run is None:
-            return tuple(trace.name for trace in self.result.traces)
-        return run.is_module, run.script if run.is_module else str(Path(run.folder or "", run.script))
-
-    @cached_property
-    def command(self) -> object:
-        """What results have in common that differ in the measured region alone."""
-        run = self.result.run
-        return self.script, run and (run.arguments, run.interpreter, run.environment)
+_LARGE: Final = ("call_times", "timeline")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +33,6 @@ class Measured:
     fingerprints: Fingerprints
     shown: Shown
     names: Sequence[RegionMeasures] = ()
-
-    @property
-    def is_series(self) -> bool:
-        return isinstance(self.region, RegionMeasures) and self.region.names > 1
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -121,47 +70,15 @@ class _Kept:
     placers: dict[int, Placer] = field(default_factory=dict[int, Placer])
 
 
-def _without_large(region: RegionMeasures) -> RegionMeasures:
-    """The measures without those of single calls: hundreds of values, and shown by few clients."""
-    return replace(region, call_times=(), timeline=None)
-
-
-def values_of(region: Row) -> dict[str, Any]:
-    """The measures as plain values; of a region that has none the same ones, null where there would be a time."""
-    if isinstance(region, RegionMeasures):
-        return asdict(region)
-    none = dict.fromkeys(each.name for each in fields(RegionMeasures))
-    known = {"measured": 0, "is_cold": False, "overhead_ns": 0, "names": 1}
-    untimed = {"untimed": region.calls - region.unfinished}
-    return {**none, **known, **untimed, **asdict(region)}
-
-
-def rows_to_show(result: Result) -> list[Row]:
-    """What is shown of a result: the regions, each series in the place of its names, and what has no time."""
-    return [*rows_of(result), *result.unmeasured]
-
-
-def findings_of(region: Row) -> Sequence[Finding]:
-    return () if isinstance(region, Unmeasured) else region.findings
-
-
-def share_in(result: Result, region: Row) -> float | None:
-    """As `share_of`; `None` of a region without times."""
-    return None if isinstance(region, Unmeasured) else share_of(region, result)
-
-
-def resolved(file: str) -> str:
-    return str(Path(file).resolve())
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _InFile:
+class _Part:
     """What a result says of a file: its measures, and the regions it speaks for, with those that it did not reach."""
 
     shown: Shown
     fingerprints: Fingerprints
     measured: list[Measured]
     speaks_for: list[Fingerprint]
+    origin: str = ""
 
 
 class Board:
@@ -173,15 +90,16 @@ class Board:
 
     def __init__(self) -> None:
         # By file and run, the newest last.
-        self._by_file: defaultdict[str, dict[str, _InFile]] = defaultdict(dict)
+        self._by_file: defaultdict[str, dict[str, _Part]] = defaultdict(dict)
         self._chosen: dict[str, str] = {}
         self._runs: dict[str, Shown] = {}
         self._number = 0
+        self._plans: dict[str, list[_Part]] = {}
         self._kept: dict[str, _Kept] = {}
 
     def add(self, shown: Shown) -> None:
         """Takes a result in. In the files of which it is the newest, it is shown."""
-        self._number += 1
+        self._changed()
         self._runs[shown.run] = shown
         rows: defaultdict[str, list[Row]] = defaultdict(list)
         for row in rows_to_show(shown.result):
@@ -194,14 +112,14 @@ class Board:
         for file in {**rows, **not_reached}:
             results = {run: each for run, each in self._by_file[file].items() if run != shown.run}
             fingerprints = self._shared(file, shown.fingerprints.get(file, ()))
-            results[shown.run] = _in_file(shown, fingerprints, rows[file], not_reached[file])
+            results[shown.run] = _part(shown, fingerprints, rows[file], not_reached[file])
             self._by_file[file] = dict(sorted(results.items(), key=lambda item: item[1].shown.when))
             if next(reversed(self._by_file[file])) == shown.run:
                 self._chosen.pop(file, None)
 
     def choose(self, run: str, path: str | None = None) -> list[str]:
         """Shows a result in one file, or in all that it measured, until there is a newer one; the files it is in."""
-        self._number += 1
+        self._changed()
         files = [file for file, results in self._by_file.items() if run in results and path in (None, file)]
         self._chosen.update(dict.fromkeys(files, run))
         return files
@@ -219,7 +137,7 @@ class Board:
 
     def clear(self, path: str | None = None) -> None:
         """Forgets the measures of one file, or all."""
-        self._number += 1
+        self._changed()
         if path is None:
             self._by_file.clear()
             self._chosen.clear()
@@ -230,7 +148,7 @@ class Board:
 
     def drop(self, run: str) -> None:
         """Forgets all that one result measured."""
-        self._number += 1
+        self._changed()
         self._runs.pop(run, None)
         for results in self._by_file.values():
             results.pop(run, None)
@@ -238,7 +156,7 @@ class Board:
 
     def forget(self, placed: Iterable[Placed]) -> None:
         """Forgets these measures alone."""
-        self._number += 1
+        self._changed()
         gone = {each.measured for each in placed}
         for results in self._by_file.values():
             for each in results.values():
@@ -258,14 +176,20 @@ class Board:
     def closed(self, document: Document) -> None:
         self._kept.pop(document.uri, None)
 
+    def _changed(self) -> None:
+        self._number += 1
+        self._plans.clear()
+
     def _shared(self, file: str, fingerprints: Fingerprints) -> Fingerprints:
         """Those of an earlier run of the same text, so that they are placed once for all of its runs."""
         known = (each.fingerprints for each in self._by_file[file].values())
         return next((each for each in known if each == fingerprints), fingerprints)
 
     def _place(self, document: Document, placers: dict[int, Placer]) -> list[Placed]:
-        speaking = list(self._speaking(document.path))
-        wanted = {id(each.fingerprints): each.fingerprints for each, _ in speaking}
+        if document.path not in self._plans:
+            self._plans[document.path] = list(_planned(self._speaking(document.path)))
+        plan = self._plans[document.path]
+        wanted = {id(part.fingerprints): part.fingerprints for part in plan}
         for gone in placers.keys() - wanted.keys():
             del placers[gone]
         placements: dict[int, Placement] = {}
@@ -275,41 +199,54 @@ class Board:
             placements.update((id(each.fingerprint), each) for each in placers[key].place(document.source))
         found: list[Placed] = []
         taken: set[int] = set()
-        for each, origin in speaking:
-            for measured in each.measured:
+        for part in plan:
+            for measured in part.measured:
                 placement = placements[id(measured.fingerprint)]
                 if placement.region is not None and placement.region.line not in taken:
                     reasons = tuple(reasons_of(placement)) if placement.is_stale else ()
-                    found.append(Placed(measured, placement.region, reasons, origin))
-            regions = (placements[id(fingerprint)].region for fingerprint in each.speaks_for)
-            taken.update(region.line for region in regions if region is not None)
+                    found.append(Placed(measured, placement.region, reasons, part.origin))
+            if len(plan) > 1:
+                regions = (placements[id(fingerprint)].region for fingerprint in part.speaks_for)
+                taken.update(region.line for region in regions if region is not None)
         return sorted(found, key=lambda each: (each.region.line, each.region.call))
 
-    def _speaking(self, path: str) -> Iterator[tuple[_InFile, str]]:
-        """The results that have a say in a file, each with its origin: who comes first has it."""
+    def _speaking(self, path: str) -> Iterator[_Part]:
+        """The results that have a say in a file: who comes first has it."""
         shown = self.shown(path)
         if shown is None:
             return
         results = self._by_file[path]
-        yield results[shown.run], ""
+        yield results[shown.run]
         if shown.result.run is None:
             return
         newest_first = [*reversed(results.values())]
         for each in newest_first if shown.is_focused else ():
             if each.shown is not shown and each.shown.command == shown.command:
-                yield each, "earlier run" if each.shown.when <= shown.when else "later run"
+                yield replace(each, origin="earlier run" if each.shown.when <= shown.when else "later run")
                 if not each.shown.is_focused:
                     break
         scripts = {shown.script}
         for each in newest_first:
             if each.shown.script not in scripts:
                 scripts.add(each.shown.script)
-                yield each, f"from {script_text(each.shown.result, shown.result)}"
+                yield replace(each, origin=f"from {script_text(each.shown.result, shown.result)}")
 
 
-def _in_file(
-    shown: Shown, fingerprints: Fingerprints, rows: Sequence[Row], not_reached: Collection[int | None]
-) -> _InFile:
+def _planned(speaking: Iterable[_Part]) -> Iterator[_Part]:
+    """Without what is another's already by its name: not placed after each keystroke, when it would not be shown."""
+    spoken_for: set[object] = set()
+    for number, part in enumerate(speaking):
+        measured = [each for each in part.measured if _identity(each.fingerprint) not in spoken_for]
+        if measured or number == 0:
+            yield replace(part, measured=measured)
+        spoken_for.update(map(_identity, part.speaks_for))
+
+
+def _identity(fingerprint: Fingerprint) -> tuple[object, ...]:
+    return fingerprint.pattern, fingerprint.kind, fingerprint.path, fingerprint.ordinal
+
+
+def _part(shown: Shown, fingerprints: Fingerprints, rows: Sequence[Row], not_reached: Collection[int | None]) -> _Part:
     by_line: defaultdict[int | None, list[Fingerprint]] = defaultdict(list)
     for each in fingerprints:
         by_line[each.line].append(each)
@@ -323,7 +260,7 @@ def _in_file(
         if (found := shown_at(by_line[row.line], row.line, row.name)) is not None
     ]
     missed = (each for line in not_reached for each in by_line[line])
-    return _InFile(shown, fingerprints, measured, [*(each.fingerprint for each in measured), *missed])
+    return _Part(shown, fingerprints, measured, [*(each.fingerprint for each in measured), *missed])
 
 
 def reasons_of(placement: Placement) -> Iterator[str]:

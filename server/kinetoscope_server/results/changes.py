@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kinetoscope_core.source.placement.fingerprints import file_digest
-from kinetoscope_server.results.by_file import Shown
+from kinetoscope_server.results.shown import Shown
 
 
 class Changes:

@@ -9,7 +9,7 @@ from kinetoscope_core.perfetto import TraceServer, clock_of, time_range_of
 from kinetoscope_core.results.measures import CallInTrace, Spot, Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
-from kinetoscope_server.results.by_file import Row
+from kinetoscope_server.results.shown import Row
 
 _server = TraceServer()
 

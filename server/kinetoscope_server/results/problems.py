@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.source.placement.fingerprints import file_digest
-from kinetoscope_server.results.by_file import Shown, resolved
+from kinetoscope_server.results.shown import Shown, resolved
 
 
 @dataclass(frozen=True, slots=True)

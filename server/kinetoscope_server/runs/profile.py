@@ -14,7 +14,7 @@ from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text, printable
-from kinetoscope_server.results.by_file import Shown, rows_to_show
+from kinetoscope_server.results.shown import Shown, rows_to_show
 from kinetoscope_server.runs.manager import ActiveRun
 from kinetoscope_server.runs.targets import RUN_PLAIN, Target, check_texts, command_text, request_of
 from kinetoscope_server.runs.worker import Event, TraceFiles, problem_of

@@ -81,7 +81,7 @@ local function session()
   say('hint', hints()[region_row])
   say('drawn', vim.trim(drawn('nvim.lsp.inlayhint', region_row)))
   wait_for('message', function() return messages():find('matmul_add: CPU', 1, true) end)
-  wait_for('lenses after the run', function() return lenses(region_row):find('Details | ', 1, true) end)
+  wait_for('lenses after the run', function() return lenses(region_row):find('matmul_add.py', 1, true) end)
   say('lenses after', lenses(region_row))
 
   -- What it says of the region.

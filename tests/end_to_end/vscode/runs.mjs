@@ -52,7 +52,28 @@ finally:
     time.sleep(600)
 `;
 
+const MODEL = `from torch.profiler import record_function
+
+def forward(x):
+    with record_function("forward"):
+        return x + 1
+
+def backward(x):
+    with record_function("backward"):
+        return x + 2
+`;
+
+const calling = (what) => `import torch
+import model
+
+for _ in range(9):
+    model.${what}(torch.ones(4))
+`;
+
 await scenario(async (stage) => {
+  stage.write('model.py', MODEL);
+  stage.write('fit.py', calling('backward'));
+  stage.write('infer.py', calling('forward'));
   stage.write('notes.py', NOTES);
   stage.write('saving.py', SAVING);
   stage.write('endless.py', ENDLESS);
@@ -163,5 +184,21 @@ await scenario(async (stage) => {
     await until('its end', () => !isRunning(saver));
     await isOver();
     await code.hint('record_function("train")', /^CPU /);
+  });
+
+  await stage.step('times of another script say so and lead to its run', async () => {
+    for (const name of ['fit.py', 'infer.py']) {
+      await code.openFile(name);
+      await code.lens('▷ Profile file').click();
+      await code.toast(`Profiling ${name}`).waitFor();
+      await isOver();
+    }
+    await code.openFile('model.py');
+    await code.hint('record_function("forward")', /^CPU [^·]*$/);
+    await code.hint('record_function("backward")', /^CPU .* · from fit\.py$/);
+    await code.lens(/^infer\.py · \d\d:\d\d · CPU only · 1 of 2 results$/).waitFor();
+    await code.lens('Details', 1).click();
+    await page.locator('.tab', { hasText: 'Kinetoscope: fit.py' }).waitFor();
+    await code.webview().getByText('backward').first().waitFor();
   });
 });

@@ -7,7 +7,8 @@ import pytest
 from kinetoscope_core.results.measures import Breakdown
 from kinetoscope_core.source.placement import Placer, fingerprints_of
 from kinetoscope_server.results import by_file
-from kinetoscope_server.results.by_file import Board, Shown
+from kinetoscope_server.results.by_file import Board
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.text.documents import Document
 
 MODEL = """from torch.profiler import record_function as rf

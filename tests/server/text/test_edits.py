@@ -11,7 +11,8 @@ from kinetoscope_core.results.measures import Breakdown
 from kinetoscope_core.source.placement import fingerprints_of
 from kinetoscope_core.source.regions import find_regions
 from kinetoscope_server.features.inlay_hints import inlay_hints
-from kinetoscope_server.results.by_file import Board, Shown
+from kinetoscope_server.results.by_file import Board
+from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 
