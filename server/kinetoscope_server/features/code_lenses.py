@@ -9,6 +9,7 @@ from lsprotocol import types
 from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import nearest_named
+from kinetoscope_core.text import printable
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.shown import Shown
@@ -39,13 +40,17 @@ def code_lenses(
     traced = {each.region.line for each in placed if each.measured.shown.result.traces}
     running = _row_of_the_run(document, active, regions, file_row)
     rows = {region.line - 1: region.name for region in reversed(regions)}
+    inner = _inner_rows(regions)
     result_row = next((each.region.line - 1 for each in placed if not each.origin), file_row)
     for row in sorted({*rows, file_row}):
         here = document.line_range(row)
         if active is not None and row == running:
             yield _lens(here, active.phase, "")
             yield _lens(here, "Cancel", methods.CANCEL, [], "End the run. What was measured is kept")
-        if row in rows:
+        if row in inner:
+            name = printable(rows[row])
+            yield _lens(here, "▷", methods.PROFILE_REGION, [document.uri, row, rows[row]], f"Profile {name} alone")
+        elif row in rows:
             arguments = [document.uri, row, rows[row]]
             yield _lens(here, "▷ Profile", methods.PROFILE_REGION, arguments, "Run the script and measure this region")
             if row + 1 in traced:
@@ -57,6 +62,20 @@ def code_lenses(
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
         if row == result_row and shown is not None:
             yield _of_result(here, document, shown, results)
+
+
+def _inner_rows(regions: Sequence[Region]) -> set[int]:
+    """The rows of regions that stand in the body of another. They have one short lens, as each of seven full ones says
+    the same: what else there is stands in their hint, hover and code actions. A server does not know the cursor.
+    """
+    found: set[int] = set()
+    around = None
+    for region in sorted(regions, key=lambda each: each.item.start):
+        if around is not None and around.start <= region.item.start < around.end:
+            found.add(region.line - 1)
+        elif region.body is not None:
+            around = region.body
+    return found
 
 
 def _of_result(here: types.Range, document: Document, shown: Shown, results: Sequence[Shown]) -> types.CodeLens:

@@ -108,3 +108,14 @@ async def test_times_that_lie_far_apart_are_shown_as_a_range(start):
     uri = await opened(client, "matmul_add.py", text, "h200/matmul_add_64.json.gz")
     assert await client.hint_texts(uri) == {1: "CUDA 4.00 µs · CPU 81.3–344 µs"}
     assert "| CPU total | 105 µs |" in await client.hover(uri, 1)
+
+
+async def test_a_region_in_another_has_one_short_lens_and_its_trace_and_details_elsewhere(start):
+    client = await start()
+    uri = await opened(client, "loop.py", LOOP, "h200/train_mlp.json.gz")
+    lenses = await client.lenses(uri)
+    assert [title for row, title in lenses if row == 5][:3] == ["▷ Profile", "Trace", "Details"]
+    assert [title for row, title in lenses if row in (6, 8, 10, 12, 14, 16)] == ["▷"] * 6
+    hover = await client.hover(uri, 6)
+    assert "[Trace](command:kinetoscope.openTrace?" in hover
+    assert "[Details](command:kinetoscope.showDetails?" in hover
