@@ -36,6 +36,12 @@ export function executeCommand(services: Services): (command: string, args: unkn
       }
       case 'kinetoscope.profileWithArguments':
         return profileWithArguments(services, client, args);
+      case 'kinetoscope.profileWith': {
+        const uri = uriIn(args) ?? activeUri();
+        if (!uri) return tellNoFile();
+        const target = placeIn(args) ?? { uri, line: null, name: null };
+        return services.runs.profile(client, { ...target, arguments: null, choose: 'run' });
+      }
       case 'kinetoscope.profilePlain':
         return (await isTrusted()) && next(command, args);
       case 'kinetoscope.cancel':
@@ -79,12 +85,16 @@ export function executeCommand(services: Services): (command: string, args: unkn
 }
 
 async function profileWithArguments(services: Services, client: LanguageClient, args: unknown[]): Promise<void> {
-  const [, line, given] = args;
+  const [, row, given] = args;
   const uri = uriIn(args) ?? activeUri();
   if (!uri) return tellNoFile();
-  const values = Array.isArray(given) ? (given as string[]) : await services.runs.askForArguments(uri);
-  const row = typeof line === 'number' ? line : null;
-  if (values) await services.runs.profile(client, { uri, line: row, name: null, arguments: values });
+  const target = { uri, line: typeof row === 'number' ? row : null, name: null };
+  const values = Array.isArray(given) ? (given as string[]) : null;
+  await services.runs.profile(client, {
+    ...target,
+    arguments: values,
+    ...(!values && { choose: 'arguments' as const }),
+  });
 }
 
 async function loadTrace(args: unknown[], next: Next): Promise<unknown> {

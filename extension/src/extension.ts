@@ -9,6 +9,7 @@ import { Interpreters } from './server/interpreter';
 import { showDocument } from './editor/pages';
 import type { ProgressParams, ResultsParams, RunRow, WarmParams } from './server/protocol';
 import { Results } from './editor/results';
+import { choose } from './runs/choosing';
 import { RunList } from './runs/list';
 import { Runs } from './runs/run';
 import { save } from './runs/saving';
@@ -62,6 +63,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/results', (params: ResultsParams) => results.take(params));
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
+    started.onRequest('kinetoscope/choose', choose);
     started.onNotification('kinetoscope/runsChanged', () => list.refresh());
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);

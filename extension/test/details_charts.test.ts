@@ -6,7 +6,7 @@ import { compositionsOf } from '../src/details/region/composition';
 import { callsLayout, callsSummary, callText } from '../src/details/charts/calls';
 import { callsCaption } from '../src/details/charts/calls_drawing';
 import { moved, showing, zoomed } from '../src/details/charts/spans';
-import { measures, calls, timeline } from './details_sample';
+import { measures, calls, spread, timeline } from './details_sample';
 
 const WIDTH = 2_000;
 const layout = lanesLayout(timeline, WIDTH, wholeSpan(timeline));
@@ -53,8 +53,8 @@ test('gaps of a stream are named, unless what was left out may lie in them', () 
   );
   const partly = { ...timeline, device_left_out: 3 };
   assert.deepEqual(lanesLayout(partly, WIDTH, wholeSpan(partly)).gaps, []);
-  assert.match(lanesCaption(partly), /The shortest are not drawn: 3 GPU activities\.$/);
-  assert.doesNotMatch(lanesCaption(partly), /gap/);
+  assert.match(lanesCaption(partly, measures), /The shortest are not drawn: 3 GPU activities\.$/);
+  assert.doesNotMatch(lanesCaption(partly, measures), /gap/);
 });
 
 test('arrow keys walk along a row and to the nearest of the next', () => {
@@ -76,8 +76,15 @@ test('each thing drawn is said in words', () => {
     itemText(timeline, 5),
     'gemm<float> · GPU, stream 7 · 50 ns, starting 50 ns in · began 30 ns after the start of cudaLaunchKernel',
   );
-  assert.match(lanesCaption(timeline), /100 ns on the CPU; its last GPU activity ends 100 ns after the region\./);
-  assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }), /no GPU activity/);
+  assert.match(
+    lanesCaption(timeline, measures),
+    /^The call with the median CPU total, drawn to scale: 100 ns on the CPU, 100 ns of CUDA total; its last GPU activity ends 100 ns after/,
+  );
+  assert.match(
+    lanesCaption(timeline, { ...measures, cuda_total_ns: spread(120) }),
+    /100 ns of CUDA total \(the median of all calls is 120 ns\);/,
+  );
+  assert.match(lanesCaption({ ...timeline, device: [], end_ns: 100 }, measures), /no GPU activity/);
   assert.equal(lanesTable(timeline).text.match(/<tr>/g)?.length, 8);
 });
 
@@ -129,7 +136,7 @@ test('of a choice among many calls no number is claimed', () => {
 test('a call is said in words, and so is the chart', () => {
   assert.equal(
     callText(calls, measures, 2, true),
-    'Call 3 of 4 (median) · CUDA 100 ns, busy 80 ns · CPU 100 ns, self 10 ns · 4.00 µs after the first',
+    'Call 3 of 4 (median CPU total) · CUDA 100 ns, busy 80 ns · CPU 100 ns, self 10 ns · 4.00 µs after the first',
   );
   assert.equal(
     callsSummary(calls, measures),

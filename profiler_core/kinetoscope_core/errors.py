@@ -14,7 +14,11 @@ Each message says what happened, why as far as known, and what to do next.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
+
+NEVER_ENTERED: Final = "never-entered"
+WRONG_ARGUMENTS: Final = "wrong-arguments"
+"""Codes of problems for which an editor offers what can be done at once."""
 
 
 @dataclass(frozen=True, slots=True)

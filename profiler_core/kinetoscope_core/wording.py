@@ -6,11 +6,8 @@ _SETTINGS: Final = {
     "interpreter": "--python (in an editor: the setting kinetoscope.interpreter)",
     "folder": "--cwd (in an editor: the setting kinetoscope.folder)",
     "warmup": "--warmup (in an editor: the setting kinetoscope.warmup)",
+    "budget": "--budget (in an editor: the setting kinetoscope.budgetSeconds)",
     "to_the_end": "--to-the-end (in an editor: the setting kinetoscope.toTheEnd)",
-    "tests": (
-        "pytest: kinetoscope profile -m pytest -- FILE (in an editor, with the setting kinetoscope.runs:"
-        ' [{"files": "test_*.py", "module": "pytest", "arguments": ["${file}"]}])'
-    ),
 }
 
 

@@ -28,6 +28,7 @@ from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
 from kinetoscope_server.results.run_list import RunList
 from kinetoscope_server.results.shown import Shown
+from kinetoscope_server.runs.again import Commands
 from kinetoscope_server.runs.manager import ActiveRun, Runs
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.settings.configuration import Configuration
@@ -64,6 +65,7 @@ class KinetoscopeServer(LanguageServer):
         self.documents = Documents()
         self.board = Board()
         self.archive = Archive()
+        self.commands = Commands()
         self.run_list = RunList(self.archive)
         self._runs_changed_ns = 0
         self._watches_runs = False
@@ -142,6 +144,7 @@ class KinetoscopeServer(LanguageServer):
             for shown, problems in new:
                 self._recalled.add(shown.run)
                 self.board.add(shown)
+                self.commands.recalled(shown)
                 self._problems.update(problems)
         if new:
             self.show_again()
@@ -262,7 +265,7 @@ class KinetoscopeServer(LanguageServer):
     def _phase_changed(self, active: ActiveRun) -> None:
         self.client.refresh(hints=False)
         is_on = self.runs.active is active
-        notice = {"uri": active.uri, "title": active.title, "phase": active.phase if is_on else None}
+        notice = {"uri": active.job.uri, "title": active.job.title, "phase": active.phase if is_on else None}
         self.client.notify(methods.PROGRESS, notice)
 
     # --- errors

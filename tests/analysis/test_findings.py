@@ -144,7 +144,7 @@ def test_a_bound_tells_the_times_of_the_median_call_that_it_comes_from(tmp_path)
     # Sums and medians of each would say that an overhead-bound region's GPU worked more than its CPU.
     times = [(900.0, 9000.0), (1100.0, 9000.0), (1000.0, 100.0), (950.0, 100.0), (1050.0, 100.0)]
     *_, bound = measured_calls(tmp_path, *times).findings
-    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median of 5 calls."
+    assert bound.message == "r is overhead-bound: the GPU worked 100 µs of 1.00 ms (10 %) in the median call of 5."
     assert bound.evidence["median_gpu_busy_ns"] == 100_000
 
 

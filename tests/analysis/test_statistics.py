@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kinetoscope_core.analysis import statistics
 from kinetoscope_core.analysis.statistics import START_UP, Calls, RecordedCalls, RegionKey, median_of, regions_cpu_ns
@@ -42,10 +44,30 @@ def _cpu(*totals: int) -> list[Call]:
 
 
 @pytest.mark.parametrize(
-    ("values", "median"), [([5], 5), ([1, 2], 1), ([1, 4], 2), ([9, 1, 5], 5), ([-3, 0], -2), ([1, 2, 3, 10], 2)]
+    ("values", "median"), [([5], 5), ([1, 2], 1), ([4, 1], 1), ([9, 1, 5], 5), ([-3, 0], -3), ([1, 2, 3, 10], 2)]
 )
-def test_the_median_of_an_even_number_is_rounded_down(values: list[int], median: int) -> None:
+def test_the_median_of_an_even_number_is_the_smaller_of_the_two_in_the_middle(values: list[int], median: int) -> None:
     assert median_of(values) == median
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12))
+def test_a_median_is_what_a_call_took_and_the_median_call_has_the_median_cpu_total(
+    times: list[tuple[int, int]],
+) -> None:
+    calls = [
+        replace(_PLAIN, start_ns=100 * place, cpu_total_ns=cpu, cpu_self_ns=cpu // 2, cuda_total_ns=cuda)
+        for place, (cpu, cuda) in enumerate(times)
+    ]
+    (region,) = summarise(Calls(RecordedCalls.by_name(calls)))
+    assert region.median_call.cpu_total_ns == region.cpu_total_ns.median
+    cpu, cuda = zip(*times, strict=True)
+    for spread, values in ((region.cpu_total_ns, cpu), (region.cuda_total_ns, cuda)):
+        assert spread is not None
+        assert spread.median in values
+        # Half of the calls, or nearly so, took no longer, and half no less.
+        assert 2 * sum(each <= spread.median for each in values) >= len(values)
+        assert 2 * sum(each >= spread.median for each in values) >= len(values)
+    assert region.cpu_self_ns.median <= region.cpu_total_ns.median
 
 
 def test_regions_come_in_the_order_of_their_first_call() -> None:
@@ -133,10 +155,10 @@ def test_recursion_counts_nothing_twice() -> None:
     )
     region, _ = summarise(Calls(RecordedCalls.by_name([outer, between, inner, replace(outer, cpu_total_ns=90)])))
     assert (region.calls, region.measured) == (3, 2)
-    assert region.cpu_total_ns == Spread(sum=190, median=95, min=90, max=100)
-    assert region.cpu_self_ns == Spread(sum=80, median=40, min=30, max=50)
+    assert region.cpu_total_ns == Spread(sum=190, median=90, min=90, max=100)
+    assert region.cpu_self_ns == Spread(sum=80, median=30, min=30, max=50)
     assert region.cuda_total_ns == Spread(sum=160, median=80, min=80, max=80)
-    assert region.cuda_self_ns == Spread(sum=90, median=45, min=10, max=80)
+    assert region.cuda_self_ns == Spread(sum=90, median=10, min=10, max=80)
     assert region.launches == Spread(sum=10, median=5, min=5, max=5)
     assert (region.cpu_recorded_ns, region.cuda_recorded_ns) == (190, 160)
 

@@ -236,6 +236,7 @@ def test_the_times_of_all_calls_are_those_of_the_statistics(path):
         first, median = region.first, region.median_call
         assert (times[0].start_ns, times[0].cpu_total_ns) == (first.start_ns, first.cpu_total_ns)
         assert median.start_ns in [each.start_ns for each in times]
+        assert median.cpu_total_ns == region.cpu_total_ns.median
         if region.calls == region.measured <= MOST_CALLS and not region.unfinished:
             assert sum(each.cpu_total_ns for each in times) == region.cpu_total_ns.sum
             assert max(each.cpu_total_ns for each in times) == region.cpu_total_ns.max

@@ -2,14 +2,15 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from kinetoscope_core.analysis.log_match import not_recorded
 from kinetoscope_core.errors import Frame, KinetoscopeError, Problem, ProfilerBusy, RunError
-from kinetoscope_core.jobs.problems import ending_problem, nothing_measured
+from kinetoscope_core.jobs.problems import ending_problem, not_reached, nothing_measured, with_last_words
 from kinetoscope_core.run.failure import failure_problem
-from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.run.outcome import Ending, Outcome
 from kinetoscope_core.runner.request import RunRequest
 
 REQUEST = RunRequest("s.py")
@@ -17,7 +18,7 @@ REQUEST = RunRequest("s.py")
 
 def error_after(code: str, message: str) -> KinetoscopeError:
     outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True, problems=[Problem(code, message)])
-    return nothing_measured(REQUEST, outcome, 1, None)
+    return nothing_measured(REQUEST, outcome, ["x"], None)
 
 
 def test_a_profiler_that_could_not_start_is_not_blamed_on_the_disk() -> None:
@@ -40,7 +41,7 @@ def failed(**changes: str) -> Outcome:
 
 
 def test_a_failure_is_one_problem_whether_or_not_something_was_measured_before() -> None:
-    error = nothing_measured(REQUEST, failed(), 1, None)
+    error = nothing_measured(REQUEST, failed(), ["x"], None)
     assert isinstance(error, RunError)
     assert error.problem == Problem(
         "run-failed",
@@ -56,7 +57,7 @@ def test_a_failure_is_one_problem_whether_or_not_something_was_measured_before()
 
 def test_what_is_lost_with_a_failure_is_said_and_its_place_is_kept() -> None:
     outcome = replace(failed(), lost_while="saving", problems=[Problem("trace-not-saved", "The disk is full.")])
-    error = nothing_measured(REQUEST, outcome, 1, None)
+    error = nothing_measured(REQUEST, outcome, ["x"], None)
     assert str(error).endswith("six while its trace was being saved, so what was measured is lost; The disk is full.")
     assert (error.problem.line, error.problem.frames) == (4, FRAMES)
 
@@ -71,7 +72,7 @@ def test_what_is_lost_with_a_failure_is_said_and_its_place_is_kept() -> None:
 )
 def test_an_interpreter_without_torch_is_said_to_be_one(message: str, missing: str, is_said: bool) -> None:
     outcome = failed(type="ModuleNotFoundError", message=message, missing=missing)
-    assert ("has no torch" in str(nothing_measured(REQUEST, outcome, 1, None))) == is_said
+    assert ("has no torch" in str(nothing_measured(REQUEST, outcome, ["x"], None))) == is_said
 
 
 @pytest.mark.parametrize("code", ["trace-not-saved", "log-not-saved"])
@@ -95,12 +96,55 @@ def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
 @pytest.mark.parametrize(
     ("script", "known", "text"),
     [
-        ("train.py", 0, "No record_function region ran."),
-        ("train.py", 1, "The script's one region was not reached with"),
-        ("train.py", 3, "None of the script's 3 regions was reached with"),
-        ("test_speed.py", 4, "Run them with pytest: kinetoscope profile -m pytest -- test_speed.py (in an editor"),
+        ("train.py", [], "No record_function region ran."),
+        ("train.py", ["forward"], "train.py never entered forward. Regions in compiled code"),
+        ("train.py", list("abcdef"), "train.py never entered a, b, c, d and 2 more."),
+        (
+            "test_speed.py",
+            ["speed"],
+            "test_speed.py never entered speed. Run its tests with pytest: kinetoscope profile -m pytest -- test_sp",
+        ),
     ],
 )
-def test_a_script_of_which_no_region_ran_is_told_why(script: str, known: int, text: str) -> None:
+def test_a_script_of_which_no_region_ran_is_told_why(script: str, known: list[str], text: str) -> None:
     outcome = Outcome("ended", 0, 1.0, "python", torch_was_imported=True)
-    assert text in str(nothing_measured(REQUEST, outcome, known, None, script=Path(script)))
+    request = REQUEST._replace(script=script)
+    assert str(nothing_measured(request, outcome, known, None, script=Path(script))).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("stderr", "message"),
+    [
+        ("usage: train.py\ntrain.py: error: the following arguments are required: --data, --epochs\n",
+         "train.py: arguments required: --data, --epochs."),
+        ("my train.py: error: unrecognized arguments: --sise 4", "my train.py: unrecognized arguments: --sise 4."),
+        ("Exiting", "The script ended with exit code 2."),
+        ("", "The script ended with exit code 2."),
+    ],
+)  # fmt: skip
+def test_what_argparse_said_takes_the_place_of_its_exit_code(stderr: str, message: str) -> None:
+    error = nothing_measured(REQUEST, Outcome("exited", 2, 1.0, "python", script_code=2), [], None)
+    assert with_last_words(error.problem, stderr).message == message
+    other = nothing_measured(REQUEST, Outcome("exited", 3, 1.0, "python", script_code=3), [], None)
+    assert with_last_words(other.problem, stderr).message == "The script ended with exit code 3."
+
+
+@pytest.mark.parametrize(
+    ("ending", "ended_for", "why"),
+    [
+        ("ended", "budget", " within 20 s of recording, and then the script was ended. --budget"),
+        ("ended", "enough", " before the other regions had enough calls, upon which the script was ended. --to-"),
+        ("cancelled", None, " before the run was cancelled."),
+        ("failed", None, " before the script failed."),
+        ("exited", None, " before the script exited."),
+        ("time-limit", None, " before the time limit ended the run."),
+        ("ended", None, ". Regions in compiled code and in subprocesses are not recorded."),
+    ],
+)
+def test_a_region_that_was_not_reached_names_the_cause_that_is_known(
+    ending: Ending, ended_for: Literal["enough", "budget"] | None, why: str
+) -> None:
+    outcome = Outcome(ending, 0, 1.0, "python", ended_for=ended_for)
+    message = not_reached("train.py", 4, "loss", outcome, 20.0).message
+    assert message.startswith(f"loss (line 4) was not reached{why}")
+    assert ("compiled" in message) == (ending == "ended" and ended_for is None)

@@ -44,7 +44,9 @@ class Editor(LanguageClient):
         super().__init__(*args, **kwargs)
         self.refreshed: list[str] = []
         self.asked: list[lsp.ShowMessageRequestParams] = []
-        self.answer: str | None = None
+        self.answer: str | asyncio.Future[str | None] | None = None
+        self.asked_to_choose: list[Any] = []
+        self.on_choose: Any = lambda _params: None
         self.asked_to_save: list[list[str]] = []
         self.on_save: Any = lambda: False
         self.results: dict[str, Any] = {}
@@ -106,6 +108,11 @@ class Editor(LanguageClient):
     async def lenses(self, uri: str) -> list[tuple[int, str]]:
         found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
         return [(lens.range.start.line, lens.command.title) for lens in found if lens.command]
+
+    async def tooltips(self, uri: str) -> dict[tuple[int, str], str | None]:
+        found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
+        lenses = ((lens.range.start.line, lens.command) for lens in found)
+        return {(row, command.title): command.tooltip for row, command in lenses if command}
 
     async def run_lens(self, uri: str, title: str, row: int | None = None) -> Any:
         found = await self.text_document_code_lens_async(lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))) or []
@@ -172,9 +179,10 @@ def make_client() -> Editor:
         client.feature(method)(lambda *_, method=method: client.refreshed.append(method))
 
     @client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
-    def _(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
+    async def _(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
         client.asked.append(params)
-        return None if client.answer is None else lsp.MessageActionItem(client.answer)
+        answer = await client.answer if isinstance(client.answer, asyncio.Future) else client.answer
+        return None if answer is None else lsp.MessageActionItem(answer)
 
     @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
     def _(params: lsp.RegistrationParams) -> None:
@@ -192,6 +200,11 @@ def make_client() -> Editor:
     def _(params: Any) -> None:
         client.warm.append(params)
 
+    @client.feature("kinetoscope/choose")
+    def _(params: Any) -> Any:
+        client.asked_to_choose.append(params)
+        return client.on_choose(params)
+
     @client.feature("kinetoscope/runsChanged")
     def _(_: Any) -> None:
         client.runs_changed += 1
@@ -206,7 +219,10 @@ def make_client() -> Editor:
 
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
-    wishes = ("results", "progress", "save", "warm", "runsChanged", "diagnosticsInHover", "commandLinks")
+    wishes = (
+        *("results", "progress", "save", "choose", "warm", "runsChanged"),
+        *("diagnosticsInHover", "commandLinks"),
+    )
     recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}
     return get_converter().structure(recorded, lsp.ClientCapabilities)
 

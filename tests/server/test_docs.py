@@ -23,7 +23,7 @@ async def test_every_command_is_announced_and_every_method_of_ours_answered():
     commands.register(server)
     requests.register(server)
     assert set(server.protocol.fm.commands) == set(methods.COMMANDS)
-    assert set(methods.REQUESTS) - {methods.SAVE} <= set(server.protocol.fm.features)
+    assert set(methods.REQUESTS) - set(methods.TO_CLIENTS) <= set(server.protocol.fm.features)
 
 
 def test_settings_and_their_defaults_are_those_of_the_code():

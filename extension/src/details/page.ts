@@ -73,7 +73,7 @@ function regionPage(region: RunRegion, { call_times: calls, timeline }: RegionTi
       ? html`<p class="quiet">${NOT_DRAWN}</p>`
       : html`${lanesLegend(timeline)}
           ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
-          <p class="quiet">${lanesCaption(timeline)}</p>
+          <p class="quiet">${lanesCaption(timeline, measures)}</p>
           ${tableMarkup(lanesTable(timeline))}`;
   const chart = html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
     <p class="quiet">${callsCaption(calls, measures)}</p>

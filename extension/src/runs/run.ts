@@ -7,10 +7,9 @@ import {
   WorkDoneProgress,
   type LanguageClient,
 } from 'vscode-languageclient/node';
-import { joinArguments, splitArguments } from './arguments';
 import { harmless, inStatusBar, plain } from '../foreign';
-import { showProgress } from '../server/notification';
-import type { ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
+import { showProgress, type ProgressNotification } from '../server/notification';
+import type { Offer, ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
 
 const SHOW_OUTPUT = 'Show Output';
 const MANAGE_TRUST = 'Manage Workspace Trust';
@@ -25,7 +24,7 @@ export class Runs implements vscode.Disposable {
   private readonly phaseChanged = new vscode.EventEmitter<ProgressParams>();
   private begun = 0;
   private readonly tokens = new Set<string | number>();
-  private cancelling: vscode.CancellationTokenSource | undefined;
+  private readonly sources = new Set<vscode.CancellationTokenSource>();
 
   readonly onDidChangePhase = this.phaseChanged.event;
 
@@ -55,25 +54,30 @@ export class Runs implements vscode.Disposable {
     this.warnOfTheEarlyEnd();
     const name = plain(target.name ?? vscode.workspace.asRelativePath(vscode.Uri.parse(target.uri)));
     const source = new vscode.CancellationTokenSource();
-    const notification = showProgress(`Profiling ${name}`, () => source.cancel());
     // Without a token the server would show a progress of its own beside this one.
     const workDoneToken = `run-${String(++this.begun)}`;
     this.tokens.add(workDoneToken);
+    this.sources.add(source);
+    // Not before the run has begun: what is asked until then may never be answered.
+    let notification: ProgressNotification | undefined;
     const watching = client.onProgress(WorkDoneProgress.type, workDoneToken, (report) => {
-      if (report.kind === 'report' && report.message) notification.report(report.message);
+      if (report.kind === 'begin') notification = showProgress(report.title, () => source.cancel());
+      if (report.kind === 'report' && report.message) notification?.report(report.message);
+      if (report.kind === 'end') notification?.end();
     });
-    this.cancelling = source;
     const end = (): void => {
-      notification.end();
+      notification?.end();
       watching.dispose();
       this.tokens.delete(workDoneToken);
-      if (this.cancelling === source) this.cancelling = undefined;
+      this.sources.delete(source);
       source.dispose();
     };
     try {
       const params: ProfileParams = { ...target, replace: false, workDoneToken };
       const answer = await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token).finally(end);
-      await this.tell(answer);
+      const offer = await this.tell(answer);
+      if (offer)
+        await this.profile(client, { ...target, arguments: null, command: offer.command, choose: offer.choose });
     } catch (error) {
       const code = error instanceof ResponseError ? error.code : undefined;
       if (code === LSPErrorCodes.RequestCancelled) {
@@ -102,50 +106,29 @@ export class Runs implements vscode.Disposable {
     });
   }
 
-  /** Cancels the run that was begun here; false if there is none. */
+  /** Cancels what was asked for here, begun or not; false if there is nothing. */
   cancel(): boolean {
-    this.cancelling?.cancel();
-    return this.cancelling !== undefined;
+    for (const source of this.sources) source.cancel();
+    return this.sources.size > 0;
   }
 
-  /** Asks for arguments, with the last ones of the file filled in. Undefined: none were given. */
-  async askForArguments(uri: string): Promise<string[] | undefined> {
-    const key = `arguments:${uri}`;
-    const settings = vscode.workspace.getConfiguration('kinetoscope', vscode.Uri.parse(uri));
-    const last = this.memory.get<string[]>(key) ?? settings.get<string[]>('arguments') ?? [];
-    const text = await vscode.window.showInputBox({
-      title: `Profile ${vscode.workspace.asRelativePath(vscode.Uri.parse(uri))}`,
-      prompt: "The script's arguments, as in a shell",
-      placeHolder: '--size 4096',
-      value: joinArguments(last),
-      validateInput: (typed) => {
-        try {
-          splitArguments(typed);
-          return null;
-        } catch (error) {
-          return (error as SyntaxError).message;
-        }
-      },
-    });
-    if (text === undefined) return undefined;
-    const values = splitArguments(text);
-    await this.memory.update(key, values);
-    return values;
-  }
-
-  private async tell({ how, message }: ProfileAnswer): Promise<void> {
+  /** Says how it ended; gives what was chosen of what can be done about it. */
+  private async tell({ how, message, offers }: ProfileAnswer): Promise<Offer | undefined> {
+    if (how === 'none') return undefined;
     if (how === 'measured' || how === 'cancelled') {
       this.log.info(message);
       vscode.window.setStatusBarMessage(inStatusBar(`Kinetoscope: ${message}`), SECONDS_SHOWN * 1000);
-      return;
+      return undefined;
     }
     this.log[how === 'failed' ? 'error' : 'warn'](message);
     const show = how === 'failed' ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
-    if ((await show(plain(message), SHOW_OUTPUT)) === SHOW_OUTPUT) this.log.show();
+    const answer = await show(plain(message), ...offers.map((each) => each.title), SHOW_OUTPUT);
+    if (answer === SHOW_OUTPUT) this.log.show();
+    return offers.find((each) => each.title === answer);
   }
 
   dispose(): void {
-    this.cancelling?.cancel();
+    this.cancel();
     this.phaseChanged.dispose();
   }
 }

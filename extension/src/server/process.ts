@@ -151,6 +151,7 @@ const WISHES = {
   results: true,
   progress: true,
   save: true,
+  choose: true,
   warm: true,
   runsChanged: true,
   diagnosticsInHover: true,

@@ -87,7 +87,7 @@ export interface DeviceSlice {
   launch: number | null;
 }
 
-/** The median call. `end_ns` is where its last GPU activity, or the region itself, ends. */
+/** The call with the median CPU total. `end_ns` is where its last GPU activity, or the region itself, ends. */
 export interface Timeline {
   cpu_total_ns: number;
   end_ns: number;
@@ -131,6 +131,7 @@ export interface Measures {
   launches: Spread | null;
   overhead_ns: number;
   bound: Bound | null;
+  /** Its CPU total is the median of `cpu_total_ns`. */
   median_call: CallInTrace;
   first: CallInTrace;
   breakdown: Breakdown;
@@ -300,16 +301,50 @@ export interface ProgressParams {
   phase: string | null;
 }
 
+/** What runs: `script` is a path, unless there is a `module`. */
+export interface Command {
+  script: string | null;
+  module: string | null;
+  arguments: string[];
+  environment: Record<string, string>;
+  interpreter: string | null;
+  folder: string;
+}
+
+/** Whether a person is asked for all of it, or for a part. */
+export type Choose = 'run' | 'arguments' | 'script';
+
+/** `kinetoscope/choose`: `command` is what a part of it is changed of. */
+export interface ChooseParams {
+  uri: string;
+  what: Choose;
+  question: string;
+  choices: { label: string; why: string }[];
+  command: Command;
+}
+
+export type ChooseAnswer = { choice: number } | { command: Partial<Command> } | null;
+
 export interface ProfileParams {
   uri: string;
   line: number | null;
   name: string | null;
   arguments: string[] | null;
+  choose?: Choose | null;
+  command?: Partial<Command> | null;
   replace: boolean;
   workDoneToken?: string;
 }
 
 export interface ProfileAnswer {
-  how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused';
+  how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused' | 'none';
   message: string;
+  offers: Offer[];
+}
+
+/** The same again, otherwise: what goes into another `kinetoscope/profile`. */
+export interface Offer {
+  title: string;
+  command: Partial<Command> | null;
+  choose: Choose | null;
 }

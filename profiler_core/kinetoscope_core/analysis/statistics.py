@@ -157,10 +157,8 @@ def has_time(call: Call) -> bool:
 
 
 def median_of(values: Sequence[int]) -> int:
-    """The median; that of an even number of values is the mean of the middle two, rounded to the integer below."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) // 2
+    """The lower median: the one in the middle, of an even number the smaller of the two. So it is a call's own."""
+    return sorted(values)[(len(values) - 1) // 2]
 
 
 def by_cpu_total(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> list[CallId]:
@@ -174,7 +172,7 @@ def by_cpu_total(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> l
 
 
 def median_call(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> CallId:
-    """The measured call whose CPU total is in the middle; of an even number the earlier of the two."""
+    """A measured call whose CPU total is the median of theirs."""
     ordered = by_cpu_total(of_region, recorded)
     return ordered[(len(ordered) - 1) // 2]
 

@@ -36,11 +36,11 @@ def measure_run(
 
     Raises `NothingMeasured` or `TraceError`.
     """
-    known = sources.regions_of(str(script)) if script else []
+    known = [region.name for region in sources.regions_of(str(script))] if script else []
     log = read_region_log(folder)
     recordings = () if log is None else log.recordings
     if log is None or not recordings:
-        raise nothing_measured(request, outcome, len(known), log, script)
+        raise nothing_measured(request, outcome, known, log, script)
     for failure in log.failures:
         log_file.note("Kineto said: %s", failure)
     readings = [reading_of(each.trace, is_ours=not each.is_of_script) for each in recordings]
@@ -49,7 +49,7 @@ def measure_run(
     parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
     found = summarised(readings, parts, sources)
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
-        raise nothing_measured(request, outcome, len(known), log, script)
+        raise nothing_measured(request, outcome, known, log, script)
     run = MeasuredRun(request, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
     problems = problems_of(run)
     info = RunInfo(

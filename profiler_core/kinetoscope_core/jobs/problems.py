@@ -1,11 +1,14 @@
 """What a run's end, its log and Kineto's own messages mean for the reader: problems and errors with the way out."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from kinetoscope_core.analysis.region_log import LoggedRegion, RegionLog
 from kinetoscope_core.errors import (
+    NEVER_ENTERED,
+    WRONG_ARGUMENTS,
     KinetoscopeError,
     NothingMeasured,
     Problem,
@@ -15,11 +18,14 @@ from kinetoscope_core.errors import (
     UsageError,
 )
 from kinetoscope_core.results.measures import Unmeasured
-from kinetoscope_core.run.outcome import Outcome
+from kinetoscope_core.run.outcome import Ending, Outcome
 from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.text import printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
+_EXITED = "script-exited"
+_EXIT_OF_ARGPARSE = 2
+_OF_ARGPARSE = re.compile(r"(?P<who>\S.*?): error: (?P<what>.+)")
 _LOST = {
     "recording": " while it was measured. What was recorded by then is lost with the process",
     "saving": " while its trace was being saved, so what was measured is lost",
@@ -77,7 +83,7 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
     if outcome.ending == "exited":
         how = " by os._exit" if outcome.left_by else ""
         code = outcome.exit_code if outcome.script_code is None else outcome.script_code
-        return RunError(f"The script ended with exit code {code}{how}.")
+        return RunError(Problem(_EXITED, f"The script ended with exit code {code}{how}.", {"exit_code": code}))
     if outcome.ending == "killed":
         return RunError(f"The script was killed by signal {-outcome.exit_code}{_signal_hint(-outcome.exit_code)}.")
     if outcome.ending == "cancelled":
@@ -85,6 +91,16 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
     if outcome.ending == "time-limit":
         return NothingMeasured("The time limit ended the run.")
     return None
+
+
+def with_last_words(problem: Problem, stderr: str) -> Problem:
+    """What argparse said of the script's arguments, in place of the exit code 2 that it ends a script with."""
+    lines = stderr.strip().splitlines()
+    said = _OF_ARGPARSE.match(lines[-1]) if lines and problem.evidence.get("exit_code") == _EXIT_OF_ARGPARSE else None
+    if problem.code != _EXITED or said is None:
+        return problem
+    what = said["what"].replace("the following arguments are required: ", "arguments required: ").rstrip(".")
+    return replace(problem, code=WRONG_ARGUMENTS, message=printable(f"{said['who']}: {what}."))
 
 
 def _signal_hint(number: int) -> str:
@@ -97,9 +113,13 @@ def _signal_hint(number: int) -> str:
 
 
 def nothing_measured(
-    request: RunRequest, outcome: Outcome, known: int, log: RegionLog | None, script: Path | None = None
+    request: RunRequest,
+    outcome: Outcome,
+    known: Sequence[str],
+    log: RegionLog | None,
+    script: Path | None = None,
 ) -> KinetoscopeError:
-    """Why a run gave nothing to show: its failure, else what it did not do. `known` counts the regions of `script`."""
+    """Why a run gave nothing to show: its failure, else what it did not do. `known` names the regions of `script`."""
     lost = _LOST.get(outcome.lost_while or "", "")
     if outcome.ending == "time-limit" and not outcome.problems:
         return NothingMeasured(f"The time limit ended the run{lost or ' before any region was measured'}.")
@@ -127,18 +147,28 @@ def nothing_measured(
         )
     if log is not None and log.has_children:
         return NothingMeasured(_IN_CHILDREN)
+    if request.has_focus and request.focus_places:
+        return _never_entered(request, script, f"the region at {_short_place(request.focus_places[0])}")
     if known:
-        which = "The script's one region was not" if known == 1 else f"None of the script's {known} regions was"
-        if script is not None and _is_of_pytest(script):
-            how = setting("tests").replace("FILE", short_path(str(script)))
-            return NothingMeasured(f"{which} reached, because the file only defines its tests. Run them with {how}.")
-        return NothingMeasured(
-            f"{which} reached with these arguments (regions in subprocesses and inside torch.compile are not recorded)."
-        )
+        return _never_entered(request, script, shortlist(known))
     return NothingMeasured(
         "No record_function region ran. Put what you want to measure into one:"
         ' with torch.profiler.record_function("name"): …'
     )
+
+
+def _never_entered(request: RunRequest, script: Path | None, what: str) -> NothingMeasured:
+    ran = f"-m {request.script}" if request.is_module else Path(request.script).name
+    message = f"{printable(ran)} never entered {what}."
+    if script is not None and _is_of_pytest(script) and not request.is_module:
+        message += f" Run its tests with pytest: kinetoscope profile -m pytest -- {short_path(str(script))}."
+    else:
+        message += " Regions in compiled code and in subprocesses are not recorded."
+    return NothingMeasured(Problem(NEVER_ENTERED, message))
+
+
+def _short_place(place: Span) -> str:
+    return printable(f"{Path(place.file).name}:{place.first}")
 
 
 def _is_of_pytest(script: Path) -> bool:
@@ -166,7 +196,7 @@ def _focus_not_measured(request: RunRequest, log: RegionLog) -> NothingMeasured:
             " torch before 2.7 does not record. Use fewer warm-up calls, or let the script run for longer."
         )
     which = f"named {printable(name)}" if name else f"at {printable(_place_text(places[0]))}"
-    return NothingMeasured(f"No region {which} was entered. These were: {shortlist(names)}.")
+    return NothingMeasured(Problem(NEVER_ENTERED, f"No region {which} was entered. These were: {shortlist(names)}."))
 
 
 def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
@@ -243,10 +273,22 @@ def saved_when_ended(file: str, line: int, call: str) -> Problem:
     return Problem("saved-when-ended", message, {}, file, line)
 
 
-def not_reached(file: str, line: int, name: str) -> Problem:
-    """A region of the script that no call was seen of."""
-    message = (
-        f"{printable(name)} (line {line}) was not reached."
-        " Regions in compiled code and in subprocesses are not recorded."
-    )
-    return Problem("region-not-reached", message, {}, file, line)
+def not_reached(file: str, line: int, name: str, outcome: Outcome, budget_s: float) -> Problem:
+    """A region of the script that no call was seen of, with the cause as far as it is known."""
+    ended: dict[Ending, str] = {
+        "failed": "before the script failed",
+        "exited": "before the script exited",
+        "cancelled": "before the run was cancelled",
+        "time-limit": "before the time limit ended the run",
+    }
+    why = ". Regions in compiled code and in subprocesses are not recorded"
+    if outcome.ending in ended:
+        why = f" {ended[outcome.ending]}"
+    elif outcome.ended_for == "budget":
+        why = f" within {budget_s:g} s of recording, and then the script was ended. {setting('budget')} gives it longer"
+    elif outcome.ended_for == "enough":
+        why = (
+            " before the other regions had enough calls, upon which the script was ended."
+            f" {setting('to_the_end')} lets it run to its own end"
+        )
+    return Problem("region-not-reached", f"{printable(name)} (line {line}) was not reached{why}.", {}, file, line)

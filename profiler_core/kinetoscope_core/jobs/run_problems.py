@@ -98,13 +98,19 @@ def _of_regions(run: MeasuredRun) -> Iterator[Problem]:
         return
     recorded = {key for part in run.parts for key in part.keys}
     yield from regions_not_recorded(run.log, recorded, run.sources, run.outcome.device.torch, run.script)
-    if run.script is not None and run.outcome.ending == "ended":
+    if run.script is not None and _has_whole_log(run.outcome):
         script = str(run.script)
         measured = {(region.file, region.line) for region in (*run.found.regions, *run.found.unmeasured)}
         missing = [region for region in run.not_entered if (script, region.line) not in measured]
-        yield from (not_reached(script, region.line, region.name) for region in missing)
+        how = run.outcome, run.request.budget_s
+        yield from (not_reached(script, region.line, region.name, *how) for region in missing)
     if run.outcome.was_ended_early and not run.has_own_profiler:
         yield from regions_with_few_calls([*run.found.groups, *run.found.regions], run.request.active)
+
+
+def _has_whole_log(outcome: Outcome) -> bool:
+    """Whether all that was entered is known: not where the process ended without its last words."""
+    return outcome.ending in ("ended", "failed", "cancelled", "time-limit") or outcome.script_code is not None
 
 
 def _of_sources(run: MeasuredRun) -> Iterator[Problem]:

@@ -25,6 +25,7 @@ import orjson
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError, KinetoscopeError
 from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.jobs.problems import with_last_words
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.results.result import to_json, without_surrogates
 from kinetoscope_core.results.store import Store
@@ -44,9 +45,11 @@ class Worker:
         self._requests = requests
         self._lines = lines
         self._lock = threading.Lock()
+        self._last_line = ""
+        """Of what the script wrote to stderr."""
         self._outputs = [
             Output(lambda text: self.send("output", stream="stdout", text=text)),
-            Output(lambda text: self.send("output", stream="stderr", text=text)),
+            Output(self._pass_on_error),
         ]
         self._runners = contextlib.ExitStack()
         self._profiling: Profiling | None = None
@@ -58,6 +61,7 @@ class Worker:
     def work(self) -> None:
         """Reads the job, carries it out, and says how it ended."""
         prepared: Prepared | None = None
+        failure: KinetoscopeError | None = None
         try:
             job = self._next_job()
             if job is not None and job["do"] == "prepare":
@@ -75,17 +79,23 @@ class Worker:
                 self.send("result", run=None, result=orjson.Fragment(to_json(result)))
         except KinetoscopeError as error:
             log_file.note("ended by %s", type(error).__name__)
-            self.send(
-                "error",
-                kind=type(error).__name__,
-                problem=error.problem,
-                is_prepared=self._is_prepared,
-                why_plain=prepared.runner.why_unfit if prepared is not None else None,
-            )
+            failure = error
         finally:
             self._runners.close()
             for output in self._outputs:
                 output.close()
+        if failure is not None:  # now that all that the script wrote has come
+            self.send(
+                "error",
+                kind=type(failure).__name__,
+                problem=with_last_words(failure.problem, self._last_line),
+                is_prepared=self._is_prepared,
+                why_plain=prepared.runner.why_unfit if prepared is not None else None,
+            )
+
+    def _pass_on_error(self, text: str) -> None:
+        self._last_line = text.rstrip().rpartition("\n")[2] or self._last_line
+        self.send("output", stream="stderr", text=text)
 
     def _examine(self, request: RunRequest) -> None:
         from kinetoscope_core.jobs.doctor import diagnosis, text_of  # noqa: PLC0415 - clicks do without it

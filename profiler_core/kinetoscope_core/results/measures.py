@@ -59,7 +59,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Statistics over measured calls; the median of an even number is rounded to the integer below."""
+    """Statistics over measured calls. The median is the lower one, so that a call has it: of an even number of calls
+    the smaller of the two values in the middle.
+    """
 
     sum: int
     median: int
@@ -288,7 +290,8 @@ class RegionMeasures:
     """What one region took. `calls` counts all calls, `measured` those that enter the statistics.
 
     `file` and `line` (from 1) are where the region stands in the source, `None` where that is not known.
-    `is_cold` says that warm-up calls had to be measured, for want of others. `first` is the first call seen.
+    `is_cold` says that warm-up calls had to be measured, for want of others. `first` is the first call seen,
+    `median_call` one whose CPU total is `cpu_total_ns.median`.
     `call_times` are those of all calls seen, or of 200 of them; `timeline` is the median call's, `None` where there are
     many regions; `findings` have the costliest first. `cpu_recorded_ns` and `cuda_recorded_ns` are the totals of all
     calls seen, warm-up included: what the region's share of the recording is counted by.

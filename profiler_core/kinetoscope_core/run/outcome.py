@@ -49,7 +49,8 @@ class Outcome:
     message: str = ""
     left_by: str | None = None
     device: DeviceFacts = field(default_factory=DeviceFacts)
-    was_ended_early: bool = False
+    ended_for: Literal["enough", "budget"] | None = None
+    """Why the script was ended early, if it was: enough was measured, or the recording had lasted as long as it may."""
     is_leaving: bool = False
     """Whether the script is still in its own clean-up."""
     lost_while: Literal["recording", "saving"] | None = None
@@ -59,3 +60,7 @@ class Outcome:
     seconds_to_recording: float | None = None
     """Until measuring began; None if it did not."""
     problems: list[Problem] = field(default_factory=list[Problem])
+
+    @property
+    def was_ended_early(self) -> bool:
+        return self.ended_for is not None

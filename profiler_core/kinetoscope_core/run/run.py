@@ -278,7 +278,7 @@ class Run:
             raise InterpreterError(why_no_hello(self._runner.interpreter, exit_code))
         outcome = Outcome(self._ending(exit_code), exit_code, seconds, self._runner.interpreter)
         outcome.python = hello["python"] if hello else None
-        outcome.was_ended_early = self._is_finished()
+        outcome.ended_for = messages["measured"]["why"] if self._is_finished() else None
         outcome.is_prepared = self._runner.is_prepared
         outcome.torch_was_imported = "torch-imported" in self._phases
         is_lost = "lost" in messages and ended is None and not self._is_finished()

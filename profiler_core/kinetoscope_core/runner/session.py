@@ -191,7 +191,7 @@ class Session:
         if self._schedule.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
             is_first = not (self._end.is_over or self._end.was_stopped)
             self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
-            self._stop_recording("enough")
+            self._stop_recording("enough" if self._schedule.is_full else "budget")
             if is_first:
                 self._end.begin(is_raised_here=not has_failed)
 

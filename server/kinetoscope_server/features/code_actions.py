@@ -51,6 +51,7 @@ def code_actions(
         place: list[object] = [document.uri, region.line - 1, region.name]
         name = printable(region.name)
         actions.append(_command(f"{'Profile again' if here else 'Profile'}: {name}", [], methods.PROFILE_REGION, place))
+        actions.append(_command(f"Profile with…: {name}", [], methods.PROFILE_WITH, place))
         if here and not has_links:
             if any(each.measured.shown.result.traces for each in here):
                 actions.append(_command(f"Open the trace in Perfetto at {name}", [], methods.OPEN_TRACE, place))

@@ -1,7 +1,7 @@
 """What can be done with a region, above its line: profile, and after a run trace and details."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from lsprotocol import types
@@ -9,7 +9,6 @@ from lsprotocol import types
 from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import nearest_named
-from kinetoscope_core.text import printable
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.shown import Shown
@@ -27,9 +26,11 @@ def code_lenses(
     active: ActiveRun | None,
     shown: Shown | None,
     results: Sequence[Shown],
+    told: Callable[[Region | None], str],
 ) -> Iterator[types.CodeLens]:
     """The lenses of a file, in the order of its lines. One without regions, known or measured, that does not import
-    torch either has none. `shown` is the one of its `results` that it shows.
+    torch either has none. `shown` is the one of its `results` that it shows; `told` says what a click
+    runs for a region, or for the file.
     """
     measured_lines = (each.region for each in placed if each.region.kind == "statement")
     regions = [*document.regions, *document.helped, *measured_lines]
@@ -39,7 +40,7 @@ def code_lenses(
     measured = {each.region.line for each in placed}
     traced = {each.region.line for each in placed if each.measured.shown.result.traces}
     running = _row_of_the_run(document, active, regions, file_row)
-    rows = {region.line - 1: region.name for region in reversed(regions)}
+    rows = {region.line - 1: region for region in reversed(regions)}
     inner = _inner_rows(regions)
     result_row = next((each.region.line - 1 for each in placed if not each.origin), file_row)
     for row in sorted({*rows, file_row}):
@@ -47,19 +48,19 @@ def code_lenses(
         if active is not None and row == running:
             yield _lens(here, active.phase, "")
             yield _lens(here, "Cancel", methods.CANCEL, [], "End the run. What was measured is kept")
-        if row in inner:
-            name = printable(rows[row])
-            yield _lens(here, "▷", methods.PROFILE_REGION, [document.uri, row, rows[row]], f"Profile {name} alone")
-        elif row in rows:
-            arguments = [document.uri, row, rows[row]]
-            yield _lens(here, "▷ Profile", methods.PROFILE_REGION, arguments, "Run the script and measure this region")
-            if row + 1 in traced:
+        if row in rows:
+            arguments = [document.uri, row, rows[row].name]
+            tooltip = f"Measure this region: {told(rows[row])}"
+            yield _lens(here, "▷" if row in inner else "▷ Profile", methods.PROFILE_REGION, arguments, tooltip)
+            if row + 1 in traced and row not in inner:
                 yield _lens(here, "Trace", methods.OPEN_TRACE, arguments, "Open the trace in Perfetto at this region")
-            if row + 1 in measured:
+            if row + 1 in measured and row not in inner:
                 yield _lens(here, "Details", methods.SHOW_DETAILS, arguments, "Show all that was measured here")
         if row == file_row:
-            tooltip = "Run the script and measure every region that it reaches"
+            tooltip = f"Measure every region that is reached: {told(None)}"
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
+            tooltip = "Profile the file with other arguments, or another script"
+            yield _lens(here, "⌄", methods.PROFILE_WITH, [document.uri, None, None], tooltip)
         if row == result_row and shown is not None:
             yield _of_result(here, document, shown, results)
 
@@ -118,10 +119,10 @@ def _first(pattern: re.Pattern[bytes], document: Document) -> re.Match[bytes] | 
 def _row_of_the_run(
     document: Document, active: ActiveRun | None, regions: Sequence[Region], file_row: int
 ) -> int | None:
-    if active is None or active.uri != document.uri:
+    if active is None or active.job.uri != document.uri:
         return None
-    if active.region is None:
+    if active.job.region is None:
         return file_row
-    line, name = active.region
+    line, name = active.job.region
     region = nearest_named(regions, name, line + 1)
     return file_row if region is None else region.line - 1

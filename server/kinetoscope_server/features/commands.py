@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,8 +42,9 @@ def target_of(
     path = path_of(uri)
     if path is None:
         return Finish("refused", f"{uri} is not a file on disk, so it cannot be profiled. Save it first.")
+    given = None if arguments is None else tuple(arguments)
     if line is None:
-        return Target(uri, path, None, arguments)
+        return Target(uri, path, None, given)
     document = server.documents.get(uri)
     if document is None:
         return Finish("refused", f"{Path(path).name} is not open.")
@@ -52,7 +54,7 @@ def target_of(
         region = region_of(server, document, line, name)
     if region is None:
         return Finish("refused", f"There is no region at line {line + 1} of {Path(path).name} any more.")
-    return Target(uri, path, region, arguments)
+    return Target(uri, path, region, given)
 
 
 def register(server: KinetoscopeServer) -> None:
@@ -69,6 +71,11 @@ def register(server: KinetoscopeServer) -> None:
     @server.command(methods.PROFILE_WITH_ARGUMENTS)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
         _profile(ls, target_of(ls, uri, line, None, _texts(arguments)))
+
+    @server.command(methods.PROFILE_WITH)
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None) -> None:
+        target = target_of(ls, uri, line, name)
+        _profile(ls, target if isinstance(target, Finish) else replace(target, choose="run"))
 
     @server.command(methods.PROFILE_PLAIN)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Any) -> None:
@@ -141,13 +148,13 @@ def _texts(value: Any) -> list[str]:
 
 def _profile(server: KinetoscopeServer, target: Target | Finish, *, is_plain: bool = False) -> None:
     if isinstance(target, Finish):
-        tell(server, target)
+        server.start(tell(server, target))
     else:
-        server.start(_told(server, profile(server, target, is_plain=is_plain)))
+        server.start(_told(server, profile(server, target, is_plain=is_plain), target))
 
 
-async def _told(server: KinetoscopeServer, work: Awaitable[Finish]) -> None:
-    tell(server, await work)
+async def _told(server: KinetoscopeServer, work: Awaitable[Finish], target: Target | None = None) -> None:
+    await tell(server, await work, target)
 
 
 def measured_at(server: KinetoscopeServer, uri: str, line: int, name: str) -> list[Placed]:

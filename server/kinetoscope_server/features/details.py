@@ -63,7 +63,7 @@ async def doctor(server: KinetoscopeServer, path: str | None) -> str:
 
 
 async def open_trace(server: KinetoscopeServer, uri: str, placed: Placed, spot: Spot | None = None) -> str | None:
-    """Opens the trace in Perfetto at the spot, or at a median call of the region; returns the link."""
+    """Opens the trace in Perfetto at the spot, or at the median call of the region; returns the link."""
     perfetto = (await server.configuration.of(uri)).perfetto
     measured = placed.measured
     try:

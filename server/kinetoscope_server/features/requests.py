@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any, TypeVar, cast
+from dataclasses import asdict, replace
+from typing import Any, TypeVar, cast, get_args
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -20,6 +20,7 @@ from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
 from kinetoscope_server.runs.profile import Finish, profile
+from kinetoscope_server.runs.targets import Choose
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of, uri_of
 
@@ -78,7 +79,11 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     target = target_of(server, uri, line, name, _texts(params, "arguments"))
     if isinstance(target, Finish):
         return target
-    return await profile(server, target, token=params.get("workDoneToken"), replace=params.get("replace") is True)
+    choose, command = _given(params, "choose", str, None), _given(params, "command", dict, None)
+    if choose not in (None, *get_args(Choose)):
+        raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
+    target = replace(target, choose=choose, command=command)
+    return await profile(server, target, token=params.get("workDoneToken"), replaces=params.get("replace") is True)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:

@@ -5,6 +5,7 @@ from typing import Any, cast
 from lsprotocol import types
 
 from kinetoscope_server.features import code_actions, code_lenses, diagnostics, hovers, inlay_hints, symbols
+from kinetoscope_server.runs.asking import command_teller
 from kinetoscope_server.runs.profile import make_ready
 from kinetoscope_server.server import KinetoscopeServer
 
@@ -98,9 +99,10 @@ def _register_language(server: KinetoscopeServer) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is None or not settings.lenses:
             return []
+        told = command_teller(ls, document, settings)
         placed, shown = ls.board.placed(document), ls.board.shown(document.path)
         results = ls.board.results(document.path)
-        return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results))
+        return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results, told))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:

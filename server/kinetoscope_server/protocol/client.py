@@ -89,6 +89,12 @@ class Client:
         chosen = await self._answer(self._server.window_show_message_request_async(params), None)
         return None if chosen is None else chosen.title
 
+    async def choose(self, params: dict[str, Any]) -> dict[str, Any] | None:
+        """What a person chose of `kinetoscope/choose`, None where nothing was chosen."""
+        sent = self._server.protocol.send_request_async(methods.CHOOSE, params)
+        answer: object = await self._answer(sent, None)
+        return cast("dict[str, Any]", answer) if isinstance(answer, dict) else None
+
     async def show_document(self, uri: str, *, external: bool) -> bool:
         """Whether the client opened the document; False too where it cannot."""
         window = self._capabilities.window

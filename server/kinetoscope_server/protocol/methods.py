@@ -7,6 +7,7 @@ from typing import Final
 PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
+PROFILE_WITH: Final = "kinetoscope.profileWith"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
@@ -25,6 +26,7 @@ COMMANDS: Final = (
     PROFILE_REGION,
     PROFILE_FILE,
     PROFILE_WITH_ARGUMENTS,
+    PROFILE_WITH,
     PROFILE_PLAIN,
     CANCEL,
     OPEN_TRACE,
@@ -51,9 +53,13 @@ PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
 RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
+CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE)
-"""From the client, but for `SAVE`, which is asked of clients that say they answer it."""
+REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE, CHOOSE)
+"""From the client, but for those `TO_CLIENTS`."""
+
+TO_CLIENTS: Final = (SAVE, CHOOSE)
+"""Requests that clients say they answer."""
 
 NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED)
 """To clients that say they want them."""

@@ -41,6 +41,15 @@ class PlainNotification:
     jsonrpc: str
 
 
+@dataclass
+class PlainAnswer:
+    """A client's answer to a request of ours; it stays the JSON that it is."""
+
+    id: int | str
+    result: Any
+    jsonrpc: str
+
+
 class Protocol(LanguageServerProtocol):
     """What is sent and received, and which handler is called; the server itself is in server.py."""
 
@@ -118,6 +127,9 @@ class Protocol(LanguageServerProtocol):
         if method in methods.NOTIFICATIONS:
             return PlainNotification
         return super().get_message_type(method)
+
+    def get_result_type(self, method: str) -> type[Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride] - as above
+        return PlainAnswer if method in methods.TO_CLIENTS else super().get_result_type(method)
 
     def _send_data(self, data: Any) -> None:
         if self.writer is None:

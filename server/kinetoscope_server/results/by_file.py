@@ -106,8 +106,9 @@ class Board:
             if row.file is not None:
                 rows[resolved(row.file)].append(row)
         not_reached: defaultdict[str, set[int | None]] = defaultdict(set)
+        was_cut = shown.result.run is not None and shown.result.run.ending != "ended"
         for problem in shown.result.problems:
-            if problem.code == "region-not-reached" and problem.file is not None:
+            if problem.code == "region-not-reached" and problem.file is not None and not was_cut:
                 not_reached[resolved(problem.file)].add(problem.line)
         for file in {**rows, **not_reached}:
             results = {run: each for run, each in self._by_file[file].items() if run != shown.run}

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -19,21 +20,48 @@ T = TypeVar("T")
 
 _SECONDS_BETWEEN_REPORTS: Final = 0.25
 
+SAME_CLICK_S: Final = 1.0
+"""A second click on the same within this time is the same click; systems take 0.5 s for the longest double click."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be done, and how it is called: `title` while it is shown, `going_on` in a question. `what` was asked
+    for, in the file `uri`; `region` is the row (from 0) and the name of the region that is measured alone. `token` is
+    that of the progress, if the client has given one.
+    """
+
+    work: RunRequest | TraceFiles
+    title: str
+    going_on: str
+    what: object = None
+    uri: str = ""
+    region: tuple[int, str] | None = None
+    token: int | str | None = None
+
 
 @dataclass(slots=True)
 class ActiveRun:
-    """A run that is going on. `region` is the row (from 0) and the name of the region that is measured alone."""
+    """A job that is going on."""
 
-    title: str
-    uri: str
-    region: tuple[int, str] | None
-    job: RunRequest | TraceFiles
+    job: Job
     worker: WorkerProcess
     progress: RunProgress
     phase: str = "starting"
     is_cancelled: bool = False
+    began_s: float = field(default_factory=time.monotonic)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """A run that was asked for and has not begun. `question` waits for what only the client knows."""
+
+    what: object
+    since_s: float = field(default_factory=time.monotonic)
+    question: asyncio.Task[Any] | None = None
+    gave_way: bool = False
 
 
 @dataclass(slots=True)
@@ -56,22 +84,15 @@ class Runs:
         self.active: ActiveRun | None = None
         self._clean_ups: list[CleanUp] = []
         self.warm = warm
-        self._preparing: set[asyncio.Task[Any]] = set()
+        self._asked: list[Asked] = []
         self.beginning = asyncio.Lock()
         """Held from seeing that nothing is active until something is."""
 
-    def begin(
-        self,
-        job: RunRequest | TraceFiles,
-        title: str,
-        uri: str,
-        region: tuple[int, str] | None,
-        token: int | str | None,
-        finish: Callable[[Event], T],
-    ) -> asyncio.Future[T]:
-        """Begins a run, whose result is what `finish` makes of its last event. Nothing may be active."""
-        worker = (self.warm.worker_for(job) if isinstance(job, RunRequest) else None) or WorkerProcess()
-        active = self.active = ActiveRun(title, uri, region, job, worker, RunProgress(self._client, token))
+    def begin(self, job: Job, finish: Callable[[Event], T]) -> asyncio.Future[T]:
+        """Begins a job, whose result is what `finish` makes of its last event. Nothing may be active."""
+        work = job.work
+        worker = (self.warm.worker_for(work) if isinstance(work, RunRequest) else None) or WorkerProcess()
+        active = self.active = ActiveRun(job, worker, RunProgress(self._client, job.token))
 
         def note(event: Event) -> None:
             self._note(active, event)
@@ -90,26 +111,26 @@ class Runs:
     async def _work(self, active: ActiveRun, finish: Callable[[Event], T]) -> T:
         end = "failed"
         began = time.monotonic()
-        log.info("%s begins", active.title)
+        log.info("%s begins", active.job.title)
         try:
             event, _ = await asyncio.gather(self._result(active), self._announce(active))
             end = "cancelled" if active.is_cancelled else "done" if event["event"] == "result" else "failed"
         finally:
-            log.info("%s is %s after %.3f s", active.title, end, time.monotonic() - began)
+            log.info("%s is %s after %.3f s", active.job.title, end, time.monotonic() - began)
             self.active = None
             active.ended.set()
             active.progress.end(end)
             self._on_phase(active)
         if event.get("is_leaving"):
             self._see_off(active)
-        if isinstance(active.job, RunRequest):
-            self.warm.after(active.job, event)
+        if isinstance(active.job.work, RunRequest):
+            self.warm.after(active.job.work, event)
         return finish(event)
 
     async def _result(self, active: ActiveRun) -> Event:
         """Of the worker, once no script of an earlier run is at its clean-up: the GPU is that one's as long."""
-        if isinstance(active.job, TraceFiles):
-            return await active.worker.read(active.job)
+        if isinstance(active.job.work, TraceFiles):
+            return await active.worker.read(active.job.work)
         while self._clean_ups:
             self._say(active, "waiting for the last run's own clean-up")
             ended = asyncio.ensure_future(self._clean_ups[0].worker.ended.wait())
@@ -121,14 +142,14 @@ class Runs:
                 active.worker.end()
                 return error_event("RunCancelled", "It was cancelled.")
             await asyncio.sleep(0)
-        return await active.worker.profile(active.job)
+        return await active.worker.profile(active.job.work)
 
     def _see_off(self, active: ActiveRun) -> None:
         """Shows that a script, measured by now, is still at its own clean-up, until it has ended or is ended."""
         worker = active.worker
         if worker.ended.is_set() or any(each.worker is worker for each in self._clean_ups):
             return
-        clean_up = CleanUp(active.title, worker, RunProgress(self._client, None))
+        clean_up = CleanUp(active.job.title, worker, RunProgress(self._client, None))
         self._clean_ups.append(clean_up)
         clean_up.showing = asyncio.ensure_future(self._shown(clean_up))
 
@@ -148,7 +169,7 @@ class Runs:
         return bool(found)
 
     async def _announce(self, active: ActiveRun) -> None:
-        await active.progress.begin(active.title)
+        await active.progress.begin(active.job.title)
         self._on_phase(active)
 
     def cancel(self, token: int | str | None = None) -> bool:
@@ -158,7 +179,7 @@ class Runs:
             return self._cancel_preparing() or self._cancel_clean_up(None)
         if active is None or (token is not None and token != active.progress.token):
             return self._cancel_clean_up(token)
-        log.info("%s is cancelled", active.title)
+        log.info("%s is cancelled", active.job.title)
         active.is_cancelled = True
         active.cancelled.set()
         active.worker.cancel()
@@ -171,19 +192,43 @@ class Runs:
         if self.active is not None:
             self.active.worker.cancel()
 
-    async def prepared(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """What comes before a run, as long as it waits for the client's answers; None if it was cancelled meanwhile."""
-        task = asyncio.ensure_future(work)
-        self._preparing.add(task)
+    def is_same_click(self, what: object) -> bool:
+        """Whether the same was asked for a moment ago, or is about to begin. An older question about it gives way: it
+        may be where nobody sees it any more.
+        """
+        now, active = time.monotonic(), self.active
+        if active is not None and active.job.what == what and now - active.began_s < SAME_CLICK_S:
+            return True
+        for asked in self._asked:
+            if asked.what == what:
+                if asked.question is None or now - asked.since_s < SAME_CLICK_S:
+                    return True
+                asked.gave_way = True
+                asked.question.cancel()
+        return False
+
+    @contextmanager
+    def asked_for(self, what: object) -> Generator[Asked]:
+        """Around all that comes before a run begins."""
+        asked = Asked(what)
+        self._asked.append(asked)
+        try:
+            yield asked
+        finally:
+            self._asked.remove(asked)
+
+    async def prepared(self, asked: Asked, work: Coroutine[Any, Any, T]) -> T | None:
+        """What waits for the client's answers before a run; None if it was cancelled meanwhile."""
+        task = asked.question = asyncio.ensure_future(work)
         try:
             await asyncio.wait([task])
         finally:
             task.cancel()
-            self._preparing.discard(task)
+            asked.question = None
         return None if task.cancelled() else task.result()
 
     def _cancel_preparing(self) -> bool:
-        tasks = list(self._preparing)
+        tasks = [asked.question for asked in self._asked if asked.question is not None]
         for task in tasks:
             task.cancel()
         return bool(tasks)
@@ -196,14 +241,14 @@ class Runs:
             await active.ended.wait()
 
     def _note(self, active: ActiveRun, event: Event) -> None:
-        if isinstance(active.job, RunRequest):
-            self.warm.note(active.job, event)
+        if isinstance(active.job.work, RunRequest):
+            self.warm.note(active.job.work, event)
         if event["event"] == "output":
             self._client.log(event["text"].removesuffix("\n"))
         elif event["event"] == "progress" and event.get("is_leaving"):
             self._see_off(active)
         elif event["event"] == "progress" and active is not self.active:
-            self._client.log(f"{active.title}: {event['phase']}\n")
+            self._client.log(f"{active.job.title}: {event['phase']}\n")
         elif event["event"] == "progress":
             if event["region"]:
                 if active.is_cancelled:
@@ -212,7 +257,7 @@ class Runs:
                 if now - self._last_report_s < _SECONDS_BETWEEN_REPORTS:
                     return
                 self._last_report_s = now
-            self._say(active, phase_text(event, is_focused=active.region is not None))
+            self._say(active, phase_text(event, is_focused=active.job.region is not None))
 
     def _say(self, active: ActiveRun, phase: str) -> None:
         active.phase = phase

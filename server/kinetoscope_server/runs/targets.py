@@ -1,66 +1,79 @@
-"""From the file or region that a person wants profiled to the request for its run, by the settings."""
+"""From the file or region that a person wants profiled to the request for its run."""
 
-import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.regions.which_region import same_in
 from kinetoscope_core.text import printable
-from kinetoscope_server.settings.settings import RunSettings, Settings
+from kinetoscope_server.runs.command import Command, absolute, by_settings, check_texts, filled, interpreter_of
+from kinetoscope_server.settings.settings import Settings
 
 RUN_PLAIN: Final = "Run again without preparation"
+
+Choose = Literal["run", "arguments", "script"]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The file at `path`, or one region of it. `arguments` go before those of the settings."""
+    """The file at `path`, or one region of it. `arguments` go before those with which it would run, `command`, from a
+    client's JSON, before all that it names. `choose`: a person is asked for what is to run, or for a part of it.
+    """
 
     uri: str
     path: str
     region: Region | None = None
-    arguments: Sequence[str] | None = None
+    arguments: tuple[str, ...] | None = None
+    command: Mapping[str, Any] | None = None
+    choose: Choose | None = None
 
     @property
-    def title(self) -> str:
-        name = printable(Path(self.path).name)
-        return f"Profiling {name}" if self.region is None else f"Profiling {printable(self.region.name)} in {name}"
+    def name(self) -> str:
+        file = printable(Path(self.path).name)
+        return file if self.region is None else f"{printable(self.region.name)} in {file}"
 
     @property
     def place(self) -> tuple[int, str] | None:
         return None if self.region is None else (self.region.line - 1, self.region.name)
 
 
-def request_of(target: Target, settings: Settings, root: Path | None, *, is_plain: bool = False) -> RunRequest:
-    """The request for its run. Raises `UsageError` if the file or the region is not on disk."""
-    run = settings.run_settings(target.path, root)
-    folder = _absolute(run.folder, root) if run.folder else str(root or Path(target.path).parent)
-    is_module = run.module is not None
-    script = run.module or (_absolute(run.script, root) if run.script else target.path)
-    if not is_module and not Path(script).is_file():
-        raise UsageError(f"{script} is not on disk, so it cannot run. Save it first.")
-    given = target.arguments if target.arguments is not None else run.arguments or ()
-    arguments = tuple(_with_folders(argument, root).replace("${file}", target.path) for argument in given)
-    interpreter = _interpreter(run, root)
-    environment = {
-        name: _with_folders(value, root).replace("${file}", target.path) for name, value in run.environment.items()
-    }
-    check_texts("An argument", arguments)
-    check_texts("A variable of the environment", [*environment, *environment.values()])
-    check_texts("The interpreter, script or folder", [interpreter or "", script, folder])
+def title_of(target: Target, command: Command, root: Path | None) -> str:
+    """What is going on, for people: also with what the script runs, and which one, if it is not the file itself."""
+    if not command.is_module and Path(command.script) == Path(target.path):
+        return f"Profiling {target.name} {command.arguments_text(root)}".rstrip()
+    return f"Profiling {target.name}, running {command.text(root)}"
+
+
+def request_of(
+    target: Target,
+    settings: Settings,
+    root: Path | None,
+    command: Command | None = None,
+    *,
+    is_plain: bool = False,
+) -> RunRequest:
+    """The request for its run with a command, by default that of the settings. Raises `UsageError` if the file or the
+    region is not on disk.
+    """
+    command = command or by_settings(target.path, settings, root)
+    if not command.is_module and not Path(command.script).is_file():
+        raise UsageError(f"{command.script} is not on disk, so it cannot run. Save it first.")
+    check_texts("An argument", command.arguments)
+    check_texts("A variable of the environment", [*command.environment, *command.environment.values()])
+    check_texts("The interpreter, script or folder", [command.interpreter or "", command.script, command.folder])
     return RunRequest(
-        script,
-        is_module,
-        arguments,
-        interpreter,
+        command.script,
+        command.is_module,
+        command.arguments,
+        command.interpreter,
         top=None if root is None else str(root),
-        folder=folder,
-        environment=environment,
+        folder=command.folder,
+        environment=command.environment,
         region=None if target.region is None else f"{target.path}:{_line_on_disk(target.path, target.region)}",
         warmup=settings.warmup,
         active=settings.active,
@@ -80,8 +93,8 @@ def examined_request(path: str | None, settings: Settings, root: Path | None) ->
     """
     run = settings.run_settings(path or "", root)
     top = None if root is None else str(root)
-    interpreter, folder = _interpreter(run, root), _absolute(run.folder, root) if run.folder else top
-    environment = {name: _with_folders(value, root) for name, value in run.environment.items()}
+    interpreter, folder = interpreter_of(run, root), absolute(run.folder, root) if run.folder else top
+    environment = {name: filled(value, path, root) for name, value in run.environment.items()}
     check_texts("The interpreter or folder", [interpreter or "", folder or ""])
     check_texts("A variable of the environment", [*environment, *environment.values()])
     return RunRequest(path or "", interpreter=interpreter, top=top, folder=folder, environment=environment)
@@ -91,41 +104,6 @@ def command_text(request: RunRequest) -> str:
     """What runs, as one would type it."""
     script = ["-m", request.script] if request.is_module else [request.script]
     return shlex.join([request.interpreter or "python", *script, *request.arguments])
-
-
-def check_texts(what: str, texts: Sequence[str]) -> None:
-    """Raises `UsageError` for texts that no program can be given."""
-    for text in texts:
-        if "\0" in text or not _is_unicode(text):
-            raise UsageError(
-                f"{what} is {printable(text)}, which holds a NUL or half of a character (a lone surrogate); no program"
-                " can be given that."
-            )
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _interpreter(run: RunSettings, root: Path | None) -> str | None:
-    """The one that is set; else the worker chooses (`kinetoscope_core.run.interpreter`)."""
-    if run.interpreter is None:
-        return None
-    wanted = _with_folders(run.interpreter, root)
-    return _absolute(wanted, root) if os.sep in wanted else wanted
-
-
-def _absolute(path: str, root: Path | None) -> str:
-    # Not resolved: the link to the interpreter of a virtual environment is what makes it that environment's.
-    return os.path.normpath((root or Path.cwd()) / Path(_with_folders(path, root)).expanduser())
-
-
-def _with_folders(text: str, root: Path | None) -> str:
-    return text.replace("${workspaceFolder}", str(root)) if root is not None else text
 
 
 def _line_on_disk(path: str, wanted: Region) -> int:

@@ -19,6 +19,7 @@ from kinetoscope_core.source.regions import (
     SourceRegions,
     helped_statements,
 )
+from kinetoscope_core.source.role import Role, role_of
 
 
 def path_of(uri: str) -> str | None:
@@ -43,6 +44,14 @@ class Document:
         self._encoding: Encoding = encoding
         self._regions: Sequence[Region] | None = None
         self._helped: Sequence[Region] | None = None
+        self._role: Role | None = None
+
+    @property
+    def role(self) -> Role:
+        """What the file is for, by the text as it now is."""
+        if self._role is None:
+            self._role = role_of(self.source, self.path)
+        return self._role
 
     @property
     def regions(self) -> Sequence[Region]:
@@ -70,6 +79,7 @@ class Document:
         self.number += 1
         self._regions = None
         self._helped = None
+        self._role = None
 
     def is_as_on_disk(self) -> bool:
         """Whether the file holds this text; line ends may differ, since editors turn them as they save."""

@@ -17,6 +17,35 @@ for _ in range(8):
         torch.ones(64, 64).sum()
 `;
 
+const LAYERS = `import torch
+from torch.profiler import record_function
+
+
+def forward():
+    with record_function("forward"):
+        torch.ones(64, 64).sum()
+`;
+
+const USES = `import torch
+from layers import forward
+
+for _ in range(8):
+    forward()
+`;
+
+const LAUNCH = {
+  version: '0.2.0',
+  configurations: [
+    {
+      name: 'Small',
+      type: 'debugpy',
+      request: 'launch',
+      program: '${workspaceFolder}/notes.py',
+      args: ['--size', '1'],
+    },
+  ],
+};
+
 const ENDLESS = `import os, subprocess, sys, time
 import torch
 from torch.profiler import record_function
@@ -76,6 +105,10 @@ await scenario(async (stage) => {
   stage.write('infer.py', calling('forward'));
   stage.write('notes.py', NOTES);
   stage.write('saving.py', SAVING);
+  stage.write('twice.py', NOTES.replace('"step"', '"twice"').replace('"ran.txt"', '"twice.txt"'));
+  stage.write('layers.py', LAYERS);
+  stage.write('uses.py', USES);
+  stage.write('.vscode/launch.json', JSON.stringify(LAUNCH));
   stage.write('endless.py', ENDLESS);
   stage.write('failing.py', FAILING);
   const ran = () => {
@@ -138,6 +171,34 @@ await scenario(async (stage) => {
     await page.keyboard.press('Escape');
   });
 
+  await stage.step('a lens repeats them', async () => {
+    await code.lens('▷ Profile').click();
+    await until('the script to run again', () => ran().length === 3);
+    assert.equal(ran()[2], "['--size', '8', 'two words']");
+    await isOver();
+  });
+
+  await stage.step('and so does another choice', async () => {
+    await code.lens('⌄').click();
+    await code.choice('notes.py --size 8').waitFor();
+    await code.choice('Small').waitFor();
+    await stage.picture(' offered');
+    await code.choice('Small').click();
+    await until('the script to run as launch.json says', () => ran().length === 4);
+    assert.equal(ran()[3], "['--size', '1']");
+    await isOver();
+  });
+
+  await stage.step('a module asks for its script', async () => {
+    await code.openFile('layers.py');
+    await code.lens('▷ Profile').click();
+    await code.choice('uses.py').waitFor();
+    await stage.picture(' asked');
+    await code.choice('uses.py').click();
+    await code.hint('record_function("forward")', /^CPU /);
+    await isOver();
+  });
+
   await stage.step('a script that fails', async () => {
     await code.openFile('failing.py');
     await code.lens('▷ Profile').click();
@@ -160,6 +221,27 @@ await scenario(async (stage) => {
     await code.toast(/warming up begin: [12] calls?/).waitFor();
     assert.deepEqual(pids().filter(isRunning), pids());
     assert.equal(pids().length, 2);
+  });
+
+  await stage.step('is asked about by a double click on another, once', async () => {
+    await code.openFile('twice.py');
+    await code.lens('▷ Profile').dblclick();
+    await code.toast('endless.py is already being profiled. Stop it and start again?').waitFor();
+    await stage.picture(' question');
+    assert.equal(await code.page.locator('.notification-toast', { hasText: 'already being profiled' }).count(), 1);
+    await code.toast('already being profiled').getByRole('button', { name: 'Stop and start' }).click();
+    await until('the end of its processes', () => !pids().some(isRunning));
+    await code.hint('record_function("twice")', /^CPU /);
+    await isOver();
+  });
+
+  await stage.step('an endless script again', async () => {
+    const asked = async () => (await code.toastTexts()).filter((each) => each.includes('already being')).length;
+    const before = await asked();
+    await code.openFile('endless.py');
+    await code.lens('▷ Profile').dblclick();
+    await code.toast(/warming up begin: [12] calls?/).waitFor();
+    assert.equal(await asked(), before);
   });
 
   await stage.step('ends when cancelled', async () => {

@@ -172,6 +172,11 @@ export class Workbench {
     return this.page.locator('.quick-input-widget input[type="text"]');
   }
 
+  /** What can be picked there, with that text. */
+  choice(text) {
+    return this.page.locator('.quick-input-widget .monaco-list-row', { hasText: text }).first();
+  }
+
   /** The line number that is marked as the cursor's, also while another part has the focus. */
   async activeLine() {
     return Number(await this.page.locator('.editor-instance .line-numbers.active-line-number').first().innerText());

@@ -181,27 +181,6 @@ async def test_a_cancel_interrupts_the_script_and_leaves_no_process(start, way):
     assert await client.execute("kinetoscope.cancel") is False
 
 
-async def test_a_second_run_asks_whether_to_replace_the_first(start):
-    client = await start(settings={"prepare": "off"})  # no process is left then but those of the run
-    uri = client.write("endless.py", ENDLESS)
-    client.open(uri)
-    await client.run_lens(uri, "▷ Profile file")
-    await client.until((client.workspace_path / "running").exists, "run")
-
-    client.answer = "Keep it"
-    answer = await client.protocol.send_request_async("kinetoscope/profile", {"uri": uri})
-    assert answer.how == "refused"
-    assert "going on" in client.asked[0].message
-    assert processes_in(client.workspace_path)
-
-    client.answer = "Replace it"
-    other = client.write("broken.py", "import torch\nfrom torch.profiler import record_function\n1 / 0\n")
-    answer = await client.protocol.send_request_async("kinetoscope/profile", {"uri": other})
-    assert answer.how == "failed"
-    assert not processes_in(client.workspace_path)
-    assert "cancelled" in (await client.message()).message
-
-
 async def test_an_exception_of_the_script_is_shown_at_its_line_with_the_calls_that_led_there(start):
     client = await start()
     uri = client.write("raises.py", RAISES)
@@ -260,15 +239,6 @@ def processes_in(folder):
             except OSError:
                 continue
     return found
-
-
-async def test_of_two_runs_that_are_asked_for_at_once_one_runs_and_the_other_is_refused(start):
-    client = await start()
-    uri = client.copy("two_regions.py")
-    client.open(uri)
-    asked = [client.protocol.send_request_async("kinetoscope/profile", {"uri": uri}) for _ in range(2)]
-    answers = await asyncio.gather(*asked)
-    assert sorted(answer.how for answer in answers) == ["measured", "refused"]
 
 
 async def test_a_client_that_saves_has_its_text_run(start):

@@ -124,9 +124,10 @@ function numbersOf(shown: number, seen: number, slot: number): CallsLayout['numb
 export function callText(calls: readonly CallTimes[], measures: Measures, index: number, isMedian: boolean): string {
   const call = calls[index];
   if (!call) return '';
-  const marks = [isMedian ? 'median' : '', call.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : ''].filter(
-    Boolean,
-  );
+  const marks = [
+    isMedian ? 'median CPU total' : '',
+    call.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : '',
+  ].filter(Boolean);
   const isWhole = calls.length === measures.calls;
   const number = `Call ${index + 1} of ${isWhole ? '' : 'the '}${calls.length}${isWhole ? '' : ' kept'}`;
   const facts = [marks.length > 0 ? `${number} (${marks.join(', ')})` : number];

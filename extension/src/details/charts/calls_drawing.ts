@@ -99,7 +99,7 @@ export function callsCaption(calls: readonly CallTimes[], measures: Measures): s
       : `${calls.length} of ${measures.calls} calls, evenly chosen`;
   const hatched = measures.is_cold ? 'cold, but measured because there were no others' : 'warm-up, not measured';
   const warmups = calls.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
-  return `${number}, in order of time; each lane has its own scale. The arrow marks the median call.${warmups}`;
+  return `${number}, in order of time; each lane has its own scale. The arrow marks the call with the median CPU total.${warmups}`;
 }
 
 export function callsTable(calls: readonly CallTimes[]): Markup {

@@ -1,5 +1,5 @@
 // Drawing of one call to scale as SVG, its table, and what each thing in it is in words.
-import type { HostSlice, Timeline } from '../../server/protocol';
+import type { HostSlice, Measures, Timeline } from '../../server/protocol';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
 import { plainTable } from '../plain_table';
@@ -149,9 +149,14 @@ function extent({ start_ns, duration_ns }: { start_ns: number; duration_ns: numb
 }
 
 /** What the drawing shows and what it leaves out. */
-export function lanesCaption(timeline: Timeline): string {
+export function lanesCaption(timeline: Timeline, { median_call, cuda_total_ns }: Measures): string {
   const after = timeline.end_ns - timeline.cpu_total_ns;
-  const said = [`The median call, drawn to scale: ${timeText(timeline.cpu_total_ns)} on the CPU`];
+  const times = [`${timeText(timeline.cpu_total_ns)} on the CPU`];
+  if (median_call.cuda_total_ns !== null && cuda_total_ns !== null) {
+    const [here, median] = [timeText(median_call.cuda_total_ns), timeText(cuda_total_ns.median)];
+    times.push(`${here} of CUDA total${here === median ? '' : ` (the median of all calls is ${median})`}`);
+  }
+  const said = [`The call with the median CPU total, drawn to scale: ${times.join(', ')}`];
   if (timeline.device.length === 0 && timeline.device_left_out === 0) said.push('no GPU activity');
   else if (after > 0) said.push(`its last GPU activity ends ${timeText(after)} after the region`);
   else said.push('its last GPU activity ends before the region');

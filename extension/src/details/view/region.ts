@@ -76,7 +76,7 @@ export class RegionSection {
   addTimes(region: RunRegion, { call_times: calls, timeline }: RegionTimes, span: Span | null): void {
     if (!hasTimes(region.measures) || calls === null) return;
     this.addCalls(byId('calls', HTMLElement), calls, region.measures);
-    this.addLanes(byId('lanes', HTMLElement), timeline, span);
+    this.addLanes(byId('lanes', HTMLElement), timeline, region.measures, span);
   }
 
   private addCalls(place: HTMLElement, calls: readonly CallTimes[], measures: Measures): void {
@@ -88,7 +88,7 @@ export class RegionSection {
     place.append(lazyTable(() => callsTable(calls)));
   }
 
-  private addLanes(place: HTMLElement, timeline: Timeline | null, span: Span | null): void {
+  private addLanes(place: HTMLElement, timeline: Timeline | null, measures: Measures, span: Span | null): void {
     if (timeline === null) {
       place.innerHTML = html`<p class="quiet">${NOT_DRAWN}</p>`.text;
       return;
@@ -101,8 +101,8 @@ export class RegionSection {
           <vscode-button id="zoom-whole" secondary>Whole</vscode-button>
         </span>
       </div>
-      ${chart('lanes', lanesCaption(timeline))}
-      <p class="quiet">${lanesCaption(timeline)}</p>`.text;
+      ${chart('lanes', lanesCaption(timeline, measures))}
+      <p class="quiet">${lanesCaption(timeline, measures)}</p>`.text;
     const [picture, readout] = [byId('lanes-chart', HTMLElement), byId('lanes-readout', HTMLElement)];
     const drawn = (this.lanes = new LanesChart(picture, readout, timeline, span, this.events.span));
     onClick('zoom-in', () => drawn.zoomIn());

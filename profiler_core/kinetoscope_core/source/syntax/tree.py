@@ -112,6 +112,11 @@ class Chunk:
         """Whether `once` has the answer."""
         return key in self._found
 
+    @property
+    def statements(self) -> list[Node]:
+        """The statements at the top level of the piece."""
+        return code_children(self._tree.root_node)
+
     def words(self, word: bytes, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, int]]:
         """Where the word stands in `text`, as a whole word: in code, comments and strings alike.
 

@@ -8,7 +8,7 @@ from kinetoscope_core.analysis.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.analysis.findings.phrases import name_of, over_calls, percent
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.results.measures import Bound, RegionMeasures
-from kinetoscope_core.text import count_text, time_text
+from kinetoscope_core.text import time_text
 
 
 def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: DeviceWork | None) -> str:
@@ -21,7 +21,7 @@ def _message(region: RegionMeasures, cpu_ns: int, busy_ns: int | None, work: Dev
             f"{name} is CPU-only: it launched no GPU work in {time_text(region.cpu_total_ns.sum)} {over_calls(region)}."
         )
     gpu, cpu = time_text(busy_ns), time_text(cpu_ns)
-    where = f"in the median of {count_text(region.measured, 'call')}"
+    where = f"in the median call of {region.measured}" if region.measured > 1 else "in the one measured call"
     if region.bound == "compute":
         return f"{name} is compute-bound: the GPU worked {gpu} for {cpu} of CPU time {where}."
     if region.bound == "communication" and work is not None:
