@@ -15,14 +15,14 @@ test('a finding has its severity, what it says, what can be saved, its page and 
   const markup = findingsMarkup([finding()], 3);
   assert.equal(
     plain(markup),
-    'Warning tiny-kernels step launches 20 kernels a call. Could save up to 500 ns per call. Open trace there',
+    'Warning tiny-kernels step launches 20 kernels a call. Could save up to 500 ns per call (50 %). Open trace there',
   );
   assert.match(markup.text, /data-explain="tiny-kernels"/);
   assert.match(markup.text, /data-spot="tiny-kernels"\s+data-region="3"/);
 });
 
 test('what is not known is not said, and what cannot be done is not offered', () => {
-  const text = findingsMarkup([finding({ saves_per_call_ns: null, spot: null })], 3).text;
+  const text = findingsMarkup([finding({ message: 'step launches 20 kernels a call.', spot: null })], 3).text;
   assert.doesNotMatch(text, /save|null|data-spot/);
 });
 

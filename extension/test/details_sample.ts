@@ -48,7 +48,7 @@ export const calls: CallTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) 
 export const finding = (changes: Partial<Finding> = {}): Finding => ({
   code: 'tiny-kernels',
   severity: 'warning',
-  message: 'step launches 20 kernels a call.',
+  message: 'step launches 20 kernels a call. Could save up to 500 ns per call (50 %).',
   saves_per_call_ns: 500,
   call_is: 'call',
   spot: { trace: 0, start_ns: 1_000_000, duration_ns: 900 },

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from made_traces import SHARED, TRACES, Made, calls, found, table
 
-from kinetoscope_core.analysis.findings.savings import Savings, Stretch
+from kinetoscope_core.analysis.findings.savings import Savings, Stretch, saves_per_call, savings_text, typical_ns
 from kinetoscope_core.jobs.measure import measure_traces
-from kinetoscope_core.output.measures_text import finding_text
+from kinetoscope_core.text import time_text
 
 
 def test_time_counts_for_the_first_that_claims_it():
@@ -18,13 +20,23 @@ def test_time_counts_for_the_first_that_claims_it():
     assert savings.of([Stretch(0, True, 0, 30), Stretch(1, False, 0, 5)]) == 35  # the device's, another recording's
 
 
+@given(st.integers(0, 10**12), st.integers(1, 10**12))
+def test_no_more_is_promised_than_a_call_takes(mean_ns, takes_ns):
+    per_call_ns = saves_per_call(mean_ns, takes_ns)
+    assert per_call_ns <= takes_ns
+    said = savings_text(per_call_ns, takes_ns, "call")
+    assert not said or 0 < float(said.rpartition("(")[2].split(" %")[0].removeprefix("less than ")) <= 100
+
+
 def _at_most_what_it_took(result):
     for region in (*result.regions, *result.groups):
         saved = [each for each in region.findings or () if each.saves_at_most_ns is not None]
         longest_ns = max(region.cpu_total_ns.sum, region.cuda_busy_ns.sum if region.cuda_busy_ns else 0)
         for each in saved:
             assert each.saves_at_most_ns <= longest_ns, (region.name, each)
-            assert each.saves_per_call_ns == each.saves_at_most_ns // region.measured
+            assert each.saves_per_call_ns == min(each.saves_at_most_ns // region.measured, typical_ns(region))
+            assert f" Could save up to {time_text(each.saves_per_call_ns)} per call (" in each.message
+        assert not any("ould save" in each.message for each in region.findings or () if each not in saved)
         # What the CPU and what the device could save are apart.
         assert sum(each.saves_at_most_ns for each in saved) <= 2 * longest_ns, region.name
 
@@ -42,9 +54,9 @@ def test_nor_in_traces_of_others(name: str):
 
 def test_an_idle_gap_says_what_the_cpu_ran_and_what_could_be_saved_per_call():
     finding = found("h200/train_mlp.json.gz")["data", "idle-gap"]
-    assert finding_text(finding) == (
+    assert finding.message == (
         "data: the GPU was idle for 4.67 ms of the median call (49 %) while the CPU ran aten::randn (4.48 ms), aten::to"
-        " (155 µs), Python (37.3 µs). Could save up to 5.79 ms per call."
+        " (155 µs), Python (37.3 µs). Could save up to 5.79 ms per call (61 %)."
     )
 
 
@@ -92,7 +104,7 @@ def test_the_costliest_region_says_how_much_of_the_same_lies_elsewhere(tmp_path:
     findings = made.found(tmp_path)
     assert [region for region, code in findings if code == "tensor-cores-unused"] == ["a"]
     finding = findings["a", "tensor-cores-unused"]
-    assert finding.message.endswith(" Another 1.95 ms is in 2 other regions.")
+    assert " Another 1.95 ms is in 2 other regions. Could save" in finding.message
     assert finding.evidence["elsewhere_ns"] == 3 * 650_000
 
 

@@ -146,7 +146,7 @@ test('by keyboard a finding leads to its page and to its place in the trace, and
   const findings = page.locator('#region .findings li');
   assert.equal(await findings.count(), 1);
   const cores = findings.filter({ hasText: 'tensor-cores-unused' });
-  assert.match(await cores.innerText(), /multiplies in fp32 .* Could save up to 179 µs per call\./);
+  assert.match(await cores.innerText(), /multiplies in fp32 .* Could save up to 179 µs per call/);
   await page.locator('#open-trace').focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

@@ -77,13 +77,6 @@ def unmeasured_text(region: Unmeasured) -> str:
     return f"CPU at least {time_text(region.at_least_ns)}, not ended"
 
 
-def finding_text(finding: Finding) -> str:
-    """The message of a finding, with what can be gained where that is known."""
-    if finding.saves_per_call_ns is None:
-        return finding.message
-    return f"{finding.message} Could save up to {time_text(finding.saves_per_call_ns)} per {finding.call_is}."
-
-
 def active(findings: Sequence[Finding]) -> list[Finding]:
     """Those that no comment in the source switches off."""
     return [each for each in findings if not each.is_suppressed]

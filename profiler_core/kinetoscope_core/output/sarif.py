@@ -9,7 +9,6 @@ import orjson
 from kinetoscope_core import __version__
 from kinetoscope_core.analysis.findings import RULES
 from kinetoscope_core.analysis.findings.pages import text_of
-from kinetoscope_core.output.measures_text import finding_text
 from kinetoscope_core.results.measures import Finding, RegionMeasures
 from kinetoscope_core.results.result import Result, rows_of
 from kinetoscope_core.text import printable
@@ -55,7 +54,7 @@ def _results(region: RegionMeasures, root: Path) -> Iterator[dict[str, Any]]:
         yield {
             "ruleId": finding.code,
             "level": _LEVELS[finding.severity],
-            "message": {"text": finding_text(finding)},
+            "message": {"text": finding.message},
             "locations": [location],
             # A line moves and its times change; the region and what is wrong with it stay.
             "partialFingerprints": {"kinetoscope/v1": f"{finding.code}:{printable(region.name)}"},

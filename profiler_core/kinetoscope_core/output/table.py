@@ -128,7 +128,7 @@ def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
 
 def _costliest(heading: str, names: int, columns: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(f"{heading}, the costliest of {count_text(names, 'name')}", overflow="fold", min_width=10)
+    table.add_column(f"{heading}, the most expensive of {count_text(names, 'name')}", overflow="fold", min_width=10)
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     return table

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.output.measures_text import active, finding_text, largest_text, region_text, unmeasured_text
+from kinetoscope_core.output.measures_text import active, largest_text, region_text, unmeasured_text
 from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, region_table
 from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, rows_of
@@ -122,7 +122,7 @@ def _findings(result: Result, shown: Sequence[RegionMeasures]) -> list[Text]:
 def _finding_line(place: str, finding: Finding) -> Text:
     style = "yellow" if finding.severity == "warning" else "cyan"
     line = Text(f"  {place}").append(f"{finding.severity}: {finding.code}", style=style)
-    return line.append(f"  {printable(finding_text(finding))}")
+    return line.append(f"  {printable(finding.message)}")
 
 
 def _footer(result: Result) -> list[str]:
@@ -136,8 +136,9 @@ def _footer(result: Result) -> list[str]:
     elif result.torch is not None:
         lines.append(f"torch {printable(result.torch)}")
     if result.device_total_ns is not None and result.outside_regions_ns is not None:
-        outside = time_text(result.outside_regions_ns) if result.outside_regions_ns else "none"
-        lines.append(f"GPU work: {time_text(result.device_total_ns)} in total; outside any region: {outside}")
+        outside = result.outside_regions_ns
+        where = f"{time_text(outside)} of it outside any region" if outside else "all inside regions"
+        lines.append(f"GPU time: {time_text(result.device_total_ns)}, {where}")
     if result.run is not None and result.run.was_ended_early:
         lines.append("The script was ended once enough was measured; --to-the-end lets it run to its end.")
     if result.no_cuda_because is not None:

@@ -220,11 +220,11 @@ class Spot:
 class Finding:
     """What a rule says of a region or of a whole run. `code` names the rule and its page.
 
-    `evidence` has the numbers of the message, by names with their units. `cost_ns` is the time that it is about, added
-    up over the measured calls; `saves_at_most_ns` is an upper bound of what can be gained of it, `None` where there
-    is no honest one, and `saves_per_call_ns` the same for each call (`call_is` says so of a batch, where the whole run
-    waits for data). No time of a region is counted in two of its findings. `spot` is where in the trace to look.
-    `is_suppressed`: by a comment in the source that ran.
+    `message` ends with what can be saved. `evidence` has its numbers, by names with their units. `cost_ns` is the
+    time that it is about, added up over the measured calls; `saves_at_most_ns` is an upper bound of what can be
+    gained of it, `None` where there is no honest one, and `saves_per_call_ns` the same for each call (`call_is` says
+    so of a batch, where the whole run waits for data). No time of a region is counted in two of its findings. `spot`
+    is where in the trace to look. `is_suppressed`: by a comment in the source that ran.
     """
 
     code: str

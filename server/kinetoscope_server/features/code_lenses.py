@@ -41,6 +41,7 @@ def code_lenses(
     traced = {each.region.line for each in placed if each.measured.shown.result.traces}
     running = _row_of_the_run(document, active, regions, file_row)
     rows = {region.line - 1: region for region in reversed(regions)}
+    inner = _inner_rows(regions)
     result_row = next((each.region.line - 1 for each in placed if not each.origin), file_row)
     for row in sorted({*rows, file_row}):
         here = document.line_range(row)
@@ -50,10 +51,10 @@ def code_lenses(
         if row in rows:
             arguments = [document.uri, row, rows[row].name]
             tooltip = f"Measure this region: {told(rows[row])}"
-            yield _lens(here, "▷ Profile", methods.PROFILE_REGION, arguments, tooltip)
-            if row + 1 in traced:
+            yield _lens(here, "▷" if row in inner else "▷ Profile", methods.PROFILE_REGION, arguments, tooltip)
+            if row + 1 in traced and row not in inner:
                 yield _lens(here, "Trace", methods.OPEN_TRACE, arguments, "Open the trace in Perfetto at this region")
-            if row + 1 in measured:
+            if row + 1 in measured and row not in inner:
                 yield _lens(here, "Details", methods.SHOW_DETAILS, arguments, "Show all that was measured here")
         if row == file_row:
             tooltip = f"Measure every region that is reached: {told(None)}"
@@ -62,6 +63,20 @@ def code_lenses(
             yield _lens(here, "⌄", methods.PROFILE_WITH, [document.uri, None, None], tooltip)
         if row == result_row and shown is not None:
             yield _of_result(here, document, shown, results)
+
+
+def _inner_rows(regions: Sequence[Region]) -> set[int]:
+    """The rows of regions that stand in the body of another. They have one short lens, as each of seven full ones says
+    the same: what else there is stands in their hint, hover and code actions. A server does not know the cursor.
+    """
+    found: set[int] = set()
+    around = None
+    for region in sorted(regions, key=lambda each: each.item.start):
+        if around is not None and around.start <= region.item.start < around.end:
+            found.add(region.line - 1)
+        elif region.body is not None:
+            around = region.body
+    return found
 
 
 def _of_result(here: types.Range, document: Document, shown: Shown, results: Sequence[Shown]) -> types.CodeLens:

@@ -12,7 +12,6 @@ from typing import Final
 from lsprotocol import types
 
 from kinetoscope_core.errors import Problem
-from kinetoscope_core.output.measures_text import finding_text
 from kinetoscope_core.results.measures import Finding
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.suppressions import ignored_on_top_of
@@ -77,7 +76,7 @@ class _Making:
     def of_run(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
         for finding in shown_of_run(self._document, placed, self._settings):
             severity = self._settings.severity_of_finding(finding.code, finding.severity)
-            yield self._made(finding.code, self._document.line_range(0), finding_text(finding), severity=severity)
+            yield self._made(finding.code, self._document.line_range(0), finding.message, severity=severity)
 
     def problems(self, problems: Sequence[LineProblem]) -> Iterator[types.Diagnostic | None]:
         lines = self._document.source.data.splitlines() if problems else []

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.kernel_names import short_kernel_name
-from kinetoscope_core.output.measures_text import bound_text, finding_text, unmeasured_text
+from kinetoscope_core.output.measures_text import bound_text, unmeasured_text
 from kinetoscope_core.results.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, cut, printable, time_text
@@ -134,7 +134,7 @@ def _findings(regions: Sequence[RegionMeasures], beside: Collection[str], links:
     told = [each for each in found if each.code not in BOUNDS and each.code not in beside]
     lines = [
         f"- [{each.code}]({page_of(each.code)}){' (ignored here)' if each.is_suppressed else ''}:"
-        f" {escaped(finding_text(each))}{links.of_finding(each) if links else ''}"
+        f" {escaped(each.message)}{links.of_finding(each) if links else ''}"
         for each in told[:_MOST_FINDINGS]
     ]
     if len(told) > _MOST_FINDINGS:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kinetoscope_core.analysis.findings import BOUNDS
-from kinetoscope_core.output.measures_text import both_times, bound_text, calls_mark, finding_text
+from kinetoscope_core.output.measures_text import both_times, bound_text, calls_mark
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spot
 from kinetoscope_core.source.suppressions import ignored_at
 from kinetoscope_core.text import printable, range_text
@@ -77,7 +77,7 @@ def _findings(here: Sequence[Placed], settings: Settings) -> Iterator[Told]:
         severity = settings.severity_of_finding(code, costliest.severity)
         if severity == "off":
             continue
-        message = finding_text(costliest)
+        message = costliest.message
         if len(found) > 1:
             message = f"{len(found)} of {len(here)} regions at this line; the most expensive: {message}"
         yield Told(code, severity, message, placed, costliest)

@@ -26,7 +26,8 @@ await scenario(async (stage) => {
     await code.textIsShown();
     await code.goTo(60);
     await code.command('View: Toggle Primary Side Bar Visibility');
-    await code.lens('Details', 4).click();
+    await (await code.hover('with', 'record_function("backward")')).getByText('Details', { exact: true }).click();
+    await code.leave();
     await panel.locator('#lanes-chart svg.lanes').waitFor();
   });
 

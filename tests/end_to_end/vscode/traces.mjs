@@ -102,7 +102,7 @@ await scenario(async (stage) => {
   const names = async () => (await rows.locator('th').allInnerTexts()).map((name) => name.trim());
 
   await stage.step('details', async () => {
-    await code.lens('Details', 4).click();
+    await (await code.hover('with', 'record_function("backward")')).getByText('Details', { exact: true }).click();
     await panel.locator('#regions tr[aria-selected="true"]', { hasText: 'backward' }).waitFor();
     assert.match(await panel.locator('h1').innerText(), /^train_mlp.py --steps 100000/);
     assert.match(await panel.locator('#facts').innerText(), /NVIDIA H200 · torch 2.11.0\+cu130/);
@@ -155,7 +155,7 @@ await scenario(async (stage) => {
     await stage.page.close();
     stage.page = page;
     await code.set({ 'kinetoscope.openTraceIn': 'editor' });
-    await code.lens('Trace', 2).click();
+    await (await code.hover('with', 'record_function("forward")')).getByText('Trace', { exact: true }).click();
     await callIsShown(await frameOf(page, ORIGIN), 'forward');
   });
 });

@@ -2,7 +2,7 @@
 import type { Finding } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { BOUND_CODES } from './bounds';
-import { countText, printable, timeText } from '../text';
+import { countText, printable } from '../text';
 
 const SEVERITIES: Record<Finding['severity'], { name: string; shape: Markup }> = {
   warning: {
@@ -32,15 +32,7 @@ export function findingsMarkup(findings: readonly Finding[] | null, region: numb
 }
 
 function findingMarkup(finding: Finding, region: number | null, isSaved: boolean): Markup {
-  const {
-    code,
-    severity,
-    message,
-    saves_per_call_ns: saves,
-    call_is: unit,
-    spot,
-    is_suppressed: isSuppressed,
-  } = finding;
+  const { code, severity, message, spot, is_suppressed: isSuppressed } = finding;
   const trace =
     isSaved || spot === null
       ? nothing
@@ -57,8 +49,7 @@ function findingMarkup(finding: Finding, region: number | null, isSaved: boolean
     ${severityIcon(severity)}
     <div>
       <b>${explained(code, isSaved)}</b>
-      ${isSuppressed ? html`<span class="quiet">(ignored here)</span>` : nothing}
-      ${printable(message)}${saves === null ? nothing : html` <b>Could save up to ${timeText(saves)} per ${unit}.</b>`}${trace}
+      ${isSuppressed ? html`<span class="quiet">(ignored here)</span>` : nothing} ${printable(message)}${trace}
     </div>
   </li>`;
 }

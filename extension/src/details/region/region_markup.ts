@@ -108,12 +108,12 @@ export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
   return html`${table}${chainMarkup(parts)}`;
 }
 
-/** The way to the costliest kernel. */
+/** The way to the most expensive kernel. */
 function chainMarkup({ chain, kernels }: Breakdown): Markup {
   if (chain.length === 0) return nothing;
   const links = chain.filter((link, index) => link.name !== chain[index - 1]?.name);
   const [costliest] = kernels;
-  return html`<h4>Path to the costliest kernel</h4>
+  return html`<h4>Path to the most expensive kernel</h4>
     <ol class="chain">
       ${links.map(({ kind, name }) => html`<li class="${kind}" title="${printable(name)}">${kind === 'activity' && costliest ? kernelName(costliest) : operatorName(name)}</li>`)}
     </ol>`;

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from kinetoscope_core.analysis.bounds import Limit
 from kinetoscope_core.analysis.findings.facts import RunFacts
 from kinetoscope_core.analysis.findings.gather import gather
 from kinetoscope_core.analysis.findings.registry import RULES
 from kinetoscope_core.analysis.findings.rule import WARNING_SHARE, Claim, Rule
-from kinetoscope_core.analysis.findings.savings import Savings
+from kinetoscope_core.analysis.findings.savings import Savings, saves_per_call, savings_text, typical_ns
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionKey
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Severity
@@ -98,16 +99,19 @@ def _ordered(
     for rule, claim in sorted(claims, key=lambda each: (each[0].is_bound, -each[1].cost_ns)):
         saves_ns = savings.of(claim.saves) if claim.saves else 0
         calls = claim.batches or (measures.measured if measures else 1)
+        call_is: Literal["call", "batch"] = "batch" if claim.batches else "call"
+        takes_ns = typical_ns(measures) if measures else None
+        per_call_ns = saves_per_call(saves_ns // calls, takes_ns)
         yield Finding(
             code=rule.code,
             severity=_severity(rule, claim, run),
-            message=claim.message,
+            message=claim.message + savings_text(per_call_ns, takes_ns, call_is),
             evidence=claim.evidence,
             cost_ns=claim.cost_ns,
             saves_at_most_ns=saves_ns or None,
             spot=claim.spot,
-            saves_per_call_ns=saves_ns // calls or None,
-            call_is="batch" if claim.batches else "call",
+            saves_per_call_ns=per_call_ns or None,
+            call_is=call_is,
         )
 
 

@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kinetoscope_core.analysis.attribution.intervals import Union
+from kinetoscope_core.analysis.findings.phrases import percent
+from kinetoscope_core.results.measures import RegionMeasures
+from kinetoscope_core.text import time_text
 
 
 class Stretch(NamedTuple):
@@ -33,3 +36,21 @@ class Savings:
             saved_ns += together.total_ns - claimed.total_ns
             self._claimed[where] = together
         return saved_ns
+
+
+def typical_ns(region: RegionMeasures) -> int:
+    """What a call takes: the median on the CPU or, where that is longer, on the GPU."""
+    return max(region.cpu_total_ns.median, region.cuda_busy_ns.median if region.cuda_busy_ns else 0)
+
+
+def saves_per_call(mean_ns: int, takes_ns: int | None) -> int:
+    """What can be saved of each call: no more than one takes, though the mean of a few may be more than that."""
+    return mean_ns if takes_ns is None else min(mean_ns, takes_ns)
+
+
+def savings_text(per_call_ns: int, takes_ns: int | None, call_is: str) -> str:
+    """The last sentence of a message: ` Could save up to 5.79 ms per call (61 %).`; nothing where nothing is known."""
+    if not per_call_ns:
+        return ""
+    share = f" ({percent(per_call_ns, takes_ns)})" if takes_ns else ""
+    return f" Could save up to {time_text(per_call_ns)} per {call_is}{share}."
