@@ -9,9 +9,11 @@ import { Interpreters } from './server/interpreter';
 import { showDocument } from './editor/pages';
 import type { ProgressParams, ResultsParams, RunRow, WarmParams } from './server/protocol';
 import { Results } from './editor/results';
+import type { Loading } from './runs/loading';
 import { RunList } from './runs/list';
 import { Runs } from './runs/run';
 import { save } from './runs/saving';
+import { TraceFiles, TRACE_FILE } from './runs/trace_file';
 import { selectInterpreter, Server } from './server/process';
 import { serverProgress } from './server/progress';
 import { completed } from './server/settings';
@@ -39,7 +41,12 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const list = new RunList(client);
-  const services: Services = { runs, results, traces, details, client };
+  const loading: Loading = { client: () => server.whenStarted(), show: (id) => details.showOne(id) };
+  const openTrace = (id: string): unknown => {
+    const running = client();
+    return running && traces.open(running, { run: id, region: null });
+  };
+  const services: Services = { runs, results, traces, details, loading, client };
   const run = executeCommand(services);
 
   const options = (): LanguageClientOptions => ({
@@ -106,10 +113,13 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
     vscode.commands.registerCommand('kinetoscope.showRun', (row: RunRow) => details.showOne(row.id)),
-    vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => {
-      const running = client();
-      return running && traces.open(running, { run: row.id, region: null });
+    vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => openTrace(row.id)),
+    vscode.commands.registerCommand('kinetoscope.loadTraceFile', async (uri: vscode.Uri, chosen?: vscode.Uri[]) => {
+      await server.whenStarted();
+      const files = (chosen ?? [uri]).map((each) => each.toString());
+      await vscode.commands.executeCommand('kinetoscope.loadTrace', files, []);
     }),
+    vscode.window.registerCustomEditorProvider(TRACE_FILE, new TraceFiles(loading, openTrace)),
     vscode.commands.registerCommand('kinetoscope.unpinRun', (row: RunRow) =>
       vscode.commands.executeCommand('kinetoscope.pinRun', row, false),
     ),

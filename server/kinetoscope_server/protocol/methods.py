@@ -41,6 +41,7 @@ COMMANDS: Final = (
 )
 
 PROFILE: Final = "kinetoscope/profile"
+LOAD: Final = "kinetoscope/load"
 RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
 RUNS: Final = "kinetoscope/runs"
@@ -52,7 +53,7 @@ WARM: Final = "kinetoscope/warm"
 RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 
-REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE)
+REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE)
 """From the client, but for `SAVE`, which is asked of clients that say they answer it."""
 
 NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED)

@@ -1,6 +1,5 @@
 """From what a person wants profiled to what is shown: saving, whether to replace a run, the run, its end."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Final, Literal
 
 from lsprotocol import types
 
-from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.errors import KinetoscopeError, Problem
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
@@ -16,11 +15,11 @@ from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.results.shown import Shown, rows_to_show
 from kinetoscope_server.runs.manager import ActiveRun
-from kinetoscope_server.runs.targets import RUN_PLAIN, Target, check_texts, command_text, request_of
-from kinetoscope_server.runs.worker import Event, TraceFiles, problem_of
+from kinetoscope_server.runs.targets import RUN_PLAIN, Target, command_text, request_of
+from kinetoscope_server.runs.worker import Event, problem_of
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
-from kinetoscope_server.text.documents import Document, path_of
+from kinetoscope_server.text.documents import Document
 
 How = Literal["measured", "failed", "cancelled", "nothing", "refused"]
 
@@ -48,16 +47,16 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What goes to the worker, and for whom. `target` is None for a trace from elsewhere."""
+    """What goes to the worker, and for whom."""
 
-    work: RunRequest | TraceFiles
-    title: str
-    target: Target | None
+    work: RunRequest
+    target: Target
     token: int | str | None
     unsaved: Sequence[str]
 
 
-_KEPT: Final = Finish("refused", "The run that was going on was kept.")
+KEPT: Final = Finish("refused", "The run that was going on was kept.")
+"""A run went on, and the person did not want it ended."""
 
 
 async def profile(
@@ -80,7 +79,7 @@ async def profile(
     except KinetoscopeError as error:
         return Finish("failed", printable(str(error)))
     server.client.log(f"{target.title}: {command_text(request)}\n")
-    return await _carry_out(server, _Job(request, target.title, target, token, unsaved), replaced)
+    return await _carry_out(server, _Job(request, target, token, unsaved), replaced)
 
 
 async def _offer_plain(server: KinetoscopeServer, target: Target) -> None:
@@ -110,27 +109,9 @@ async def _prepared(
     server: KinetoscopeServer, target: Target, *, replace: bool
 ) -> tuple[ActiveRun | None, Sequence[str], Settings] | Finish:
     """What only the client knows: whether to replace a run, which files stay unsaved, and the file's settings."""
-    if not replace and not await _may_replace(server):
-        return _KEPT
+    if not replace and not await may_replace(server):
+        return KEPT
     return server.runs.active, await _unsaved(server), await server.configuration.of(target.uri)
-
-
-async def load(server: KinetoscopeServer, traces: Sequence[str], sources: Sequence[str]) -> Finish:
-    """Shows traces from elsewhere at the regions of the source files; without any, of the open ones."""
-    if not await _may_replace(server):
-        return _KEPT
-    replaced = server.runs.active
-    files = [path_of(source) or source for source in sources] or [document.path for document in server.documents]
-    paths = [path_of(trace) or trace for trace in traces]
-    missing = [path for path in [*paths, *files] if not os.path.isfile(path)]  # noqa: ASYNC240, PTH113 - one stat
-    if missing:
-        return Finish("failed", f"There is no file {printable(missing[0])}.")
-    try:
-        check_texts("A trace or source", [*paths, *files])
-    except KinetoscopeError as error:
-        return Finish("failed", printable(str(error)))
-    title = printable(f"Reading {', '.join(Path(path).name for path in paths)}")
-    return await _carry_out(server, _Job(TraceFiles(paths, files), title, None, None, ()), replaced)
 
 
 def tell(server: KinetoscopeServer, finish: Finish) -> None:
@@ -138,7 +119,7 @@ def tell(server: KinetoscopeServer, finish: Finish) -> None:
     server.client.tell(_KINDS[finish.how], finish.message)
 
 
-async def _may_replace(server: KinetoscopeServer) -> bool:
+async def may_replace(server: KinetoscopeServer) -> bool:
     """Whether nothing goes on, or the person wants it ended."""
     active = server.runs.active
     if active is None:
@@ -164,45 +145,44 @@ async def _carry_out(server: KinetoscopeServer, job: _Job, replaced: ActiveRun |
     target = job.target
     async with server.runs.beginning:
         if server.runs.active not in (None, replaced):
-            return _KEPT  # of two that were asked for at once, the first one runs
+            return KEPT  # of two that were asked for at once, the first one runs
         await server.runs.replace()
         server.plain_again = []
         work = server.runs.begin(
             job.work,
-            job.title,
-            target.uri if target else "",
-            target.place if target else None,
+            target.title,
+            target.uri,
+            target.place,
             job.token,
             lambda event: _finish(server, event, target, job.unsaved),
         )
     return await server.runs.end_of(work)
 
 
-def _finish(server: KinetoscopeServer, event: Event, target: Target | None, unsaved: Sequence[str]) -> Finish:
+def _finish(server: KinetoscopeServer, event: Event, target: Target, unsaved: Sequence[str]) -> Finish:
     if event["event"] == "error":
         problem = problem_of(event)
         server.show_problems([problem])
-        if target is not None and event["kind"] == "RunError" and event.get("is_prepared"):
+        if event["kind"] == "RunError" and event.get("is_prepared"):
             server.start(_offer_plain(server, target))
         return Finish(_HOW.get(event["kind"], "failed"), printable(problem.message))
-    run = event["run"] or server.archive.keep(event["result"])
-    shown = Shown.of(event["result"], run)
+    shown = Shown.of(event["result"], event["run"])
     result = shown.result
     server.show(shown)
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"
-    if target is not None and how == "failed" and result.run is not None and result.run.is_prepared:
+    if how == "failed" and result.run is not None and result.run.is_prepared:
         server.start(_offer_plain(server, target))
     ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
-    changed = [path for path in unsaved if path in ran or (target is not None and path == target.path)]
-    return Finish(how, _message(result, target, changed), run)
+    changed = [path for path in unsaved if path in ran or path == target.path]
+    return Finish(how, _message(result, target, changed), shown.run)
 
 
-def _message(result: Result, target: Target | None, changed: Sequence[str]) -> str:
+def _message(result: Result, target: Target, changed: Sequence[str]) -> str:
     placed = [region for region in rows_to_show(result) if region.file is not None]
     shown = placed
-    if target is not None and target.region is not None:
+    if target.region is not None:
         shown = [region for region in placed if target.region.matches(region.name)] or placed
     if len(shown) == 1:
         only = shown[0]
@@ -212,17 +192,25 @@ def _message(result: Result, target: Target | None, changed: Sequence[str]) -> s
         measured = [region for region in shown if not isinstance(region, Unmeasured)]
         files = {region.file for region in measured}
         text = f"Measured {count_text(len(measured), 'region')} in {count_text(len(files), 'file')}."
-    if result.no_cuda_because is not None:
-        text += f" No CUDA times: {result.no_cuda_because}."
+    text += no_cuda_text(result)
     notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
     failure = next((problem for problem in notes if problem.code == "run-failed"), None)
     if failure is not None:
         text = f"{failure.message} {text}"
     else:
         text += "".join(f" {problem.message}" for problem in notes[:1])
-    if len(notes) > 1:
-        text += f" {count_text(len(notes) - 1, 'more note')} in the log."
+    text += more_notes_text(notes)
     if changed:
         names = ", ".join(Path(path).name for path in changed)
         text += f" Not saved: {names}. The version on disk ran."
     return text
+
+
+def no_cuda_text(result: Result) -> str:
+    """Why there are no CUDA times; empty where there are some."""
+    return "" if result.no_cuda_because is None else f" No CUDA times: {result.no_cuda_because}."
+
+
+def more_notes_text(notes: Sequence[Problem]) -> str:
+    """That there are more notes than the first."""
+    return f" {count_text(len(notes) - 1, 'more note')} in the log." if len(notes) > 1 else ""

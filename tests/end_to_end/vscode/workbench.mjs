@@ -207,10 +207,10 @@ export class Workbench {
     await this.page.keyboard.insertText(text);
   }
 
-  /** Chooses traces for *Load Traces from Elsewhere*, whose dialog starts in the workspace. */
+  /** Chooses traces for *Load Trace*, whose dialog starts in the workspace. */
   async loadTrace(file) {
     const dialog = this.page.locator('.quick-input-widget');
-    await this.command('Kinetoscope: Load Traces from Elsewhere…');
+    await this.command('Kinetoscope: Load Trace…');
     await until(
       'the folder to start in',
       async () => (await this.input().inputValue()) === `${this.server.workspace}/`,
