@@ -63,6 +63,10 @@ export function executeCommand(services: Services): (command: string, args: unkn
         return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
         return load(services.loading, args);
+      case 'kinetoscope.showResult': {
+        const row = rowIn(args);
+        return next(command, row ? [null, row.id] : args);
+      }
       case 'kinetoscope.pinRun': {
         const row = rowIn(args);
         return next(command, row ? [row.id, args[1] !== false] : args);

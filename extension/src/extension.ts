@@ -56,6 +56,10 @@ export function activate(context: vscode.ExtensionContext): void {
     middleware: {
       executeCommand: (command, args, next) => run(command, args, next),
       workspace: {
+        // A server that is being replaced takes none, and the next one asks by itself; the client would show its stack.
+        didChangeConfiguration: async (sections, next) => {
+          await next(sections);
+        },
         configuration: async (params, token, next) => {
           const answer = await next(params, token);
           return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;

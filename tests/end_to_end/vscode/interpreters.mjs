@@ -37,6 +37,11 @@ await scenario(async (stage) => {
     assert.equal(servers().length, 1);
   });
 
+  await stage.step('and nothing else is said', async () => {
+    const said = (await code.toastTexts()).filter((text) => !text.includes(SELECT));
+    assert.deepEqual(said, []);
+  });
+
   await stage.step('a server that is killed comes back', async () => {
     const [killed] = servers();
     process.kill(killed, 'SIGKILL');
