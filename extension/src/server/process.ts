@@ -154,10 +154,6 @@ function minorsIn(folder: string): readonly string[] {
 
 /** What of docs/lsp.md, "For richer clients", we take. */
 const WISHES = {
-<<<<<<< HEAD
-  ...{ results: true, progress: true, save: true, warm: true, runsChanged: true },
-  ...{ diagnosticsInHover: true, commandLinks: true },
-=======
   results: true,
   progress: true,
   save: true,
@@ -165,7 +161,6 @@ const WISHES = {
   runsChanged: true,
   diagnosticsInHover: true,
   commandLinks: true,
->>>>>>> calm
 };
 
 const CAPABILITIES: StaticFeature = {

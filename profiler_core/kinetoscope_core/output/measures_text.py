@@ -34,17 +34,6 @@ def region_text(region: RegionMeasures) -> str:
     return text
 
 
-<<<<<<< HEAD
-def largest_text(region: LargestRegion) -> str:
-    """Its name and CUDA time, the CPU's where no GPU work was measured."""
-    time = f"CPU {time_text(region.cpu_total_ns)}"
-    if region.cuda_total_ns is not None:
-        time = f"CUDA {time_text(region.cuda_total_ns)}"
-    return f"{printable(region.name)} {time}"
-
-
-=======
->>>>>>> calm
 def both_times(region: RegionMeasures) -> str:
     """Total and self of GPU and CPU, in full: `CUDA 801 µs (self 0 ns), CPU 14.2 ms (self 83.3 µs)`."""
     return ", ".join(
@@ -71,8 +60,6 @@ def calls_mark(regions: Sequence[RegionMeasures]) -> str:
     if any(region.is_cold for region in regions):
         return f"×{least} cold" if least < _MANY_CALLS else "cold"
     return "×1" if least == 1 else ""
-<<<<<<< HEAD
-=======
 
 
 def largest_text(region: LargestRegion) -> str:
@@ -81,7 +68,6 @@ def largest_text(region: LargestRegion) -> str:
     if region.cuda_total_ns is not None:
         time = f"CUDA {time_text(region.cuda_total_ns)}"
     return f"{printable(region.name)} {time}"
->>>>>>> calm
 
 
 def unmeasured_text(region: Unmeasured) -> str:
