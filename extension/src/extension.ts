@@ -58,7 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
       workspace: {
         // A server that is being replaced takes none, and the next one asks by itself; the client would show its stack.
         didChangeConfiguration: async (sections, next) => {
-          await next(sections);
+          if (client()) await next(sections);
         },
         configuration: async (params, token, next) => {
           const answer = await next(params, token);
