@@ -49,16 +49,17 @@ export function activate(context: vscode.ExtensionContext): void {
   const services: Services = { runs, results, traces, details, loading, client };
   const run = executeCommand(services);
 
-  const options = (): LanguageClientOptions => ({
+  let starts = 0;
+  const options = (start = ++starts): LanguageClientOptions => ({
     documentSelector: [{ language: 'python', scheme: 'file' }],
     outputChannel: log,
     markdown: { isTrusted: { enabledCommands: LINKED } },
     middleware: {
       executeCommand: (command, args, next) => run(command, args, next),
       workspace: {
-        // A server that is being replaced takes none, and the next one asks by itself; the client would show its stack.
+        // A client whose server was replaced would start it again and show a stack; the next server asks by itself.
         didChangeConfiguration: async (sections, next) => {
-          if (client()) await next(sections);
+          if (client() && start === starts) await next(sections);
         },
         configuration: async (params, token, next) => {
           const answer = await next(params, token);
