@@ -7,6 +7,7 @@ import { chooseResult, openMeasured } from './editor/choosing';
 import type { RegionPlace, RunRow } from './server/protocol';
 import type { Results } from './editor/results';
 import { isSureToDelete } from './runs/list';
+import { chooseTraces, loadTraces, tellLoaded, type Loading } from './runs/loading';
 import { isTrusted, type Runs } from './runs/run';
 import type { Traces } from './editor/trace';
 
@@ -17,6 +18,7 @@ export interface Services {
   readonly results: Results;
   readonly traces: Traces;
   readonly details: Details;
+  readonly loading: Loading;
   readonly client: () => LanguageClient | undefined;
 }
 
@@ -66,7 +68,7 @@ export function executeCommand(services: Services): (command: string, args: unkn
       case 'kinetoscope.clear':
         return next(command, args.length === 3 ? args : [activeUri() ?? null, null, null]);
       case 'kinetoscope.loadTrace':
-        return loadTrace(args, next);
+        return load(services.loading, args);
       case 'kinetoscope.showResult': {
         const row = rowIn(args);
         if (!row) return next(command, args);
@@ -103,15 +105,11 @@ async function profileWithArguments(services: Services, client: LanguageClient, 
   });
 }
 
-async function loadTrace(args: unknown[], next: Next): Promise<unknown> {
-  if (Array.isArray(args[0])) return next('kinetoscope.loadTrace', args);
-  const chosen = await vscode.window.showOpenDialog({
-    title: 'Show the times of Kineto traces at the regions of the open files',
-    openLabel: 'Load',
-    canSelectMany: true,
-    filters: { 'Kineto traces': ['json', 'gz'] },
-  });
-  return chosen && next('kinetoscope.loadTrace', [chosen.map((each) => each.toString()), []]);
+async function load(loading: Loading, [traces, sources]: unknown[]): Promise<void> {
+  const given = Array.isArray(traces) ? (traces as string[]) : (await chooseTraces())?.map((each) => each.toString());
+  if (!given) return;
+  const answer = await loadTraces(loading, given, Array.isArray(sources) ? (sources as string[]) : []);
+  if (answer) await tellLoaded(loading, given, answer);
 }
 
 async function tellNoFile(): Promise<void> {

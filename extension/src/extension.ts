@@ -10,9 +10,11 @@ import { showDocument } from './editor/pages';
 import type { ProgressParams, ResultsParams, RunRow, WarmParams } from './server/protocol';
 import { Results } from './editor/results';
 import { choose } from './runs/choosing';
+import type { Loading } from './runs/loading';
 import { RunList } from './runs/list';
 import { Runs } from './runs/run';
 import { save } from './runs/saving';
+import { TraceFiles, TRACE_FILE } from './runs/trace_file';
 import { selectInterpreter, Server } from './server/process';
 import { serverProgress } from './server/progress';
 import { completed } from './server/settings';
@@ -40,16 +42,26 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const list = new RunList(client);
-  const services: Services = { runs, results, traces, details, client };
+  const loading: Loading = { client: () => server.whenStarted(), show: (id) => details.showOne(id) };
+  const openTrace = (id: string): unknown => {
+    const running = client();
+    return running && traces.open(running, { run: id, region: null });
+  };
+  const services: Services = { runs, results, traces, details, loading, client };
   const run = executeCommand(services);
 
-  const options = (): LanguageClientOptions => ({
+  let starts = 0;
+  const options = (start = ++starts): LanguageClientOptions => ({
     documentSelector: [{ language: 'python', scheme: 'file' }],
     outputChannel: log,
     markdown: { isTrusted: { enabledCommands: LINKED } },
     middleware: {
       executeCommand: (command, args, next) => run(command, args, next),
       workspace: {
+        // A client whose server was replaced would start it again and show a stack; the next server asks by itself.
+        didChangeConfiguration: async (sections, next) => {
+          if (client() && start === starts) await next(sections);
+        },
         configuration: async (params, token, next) => {
           const answer = await next(params, token);
           return Array.isArray(answer) ? completed(params, answer, interpreters) : answer;
@@ -108,10 +120,13 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
     vscode.commands.registerCommand('kinetoscope.showRun', (row: RunRow) => details.showOne(row.id)),
-    vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => {
-      const running = client();
-      return running && traces.open(running, { run: row.id, region: null });
+    vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => openTrace(row.id)),
+    vscode.commands.registerCommand('kinetoscope.loadTraceFile', async (uri: vscode.Uri, chosen?: vscode.Uri[]) => {
+      await server.whenStarted();
+      const files = (chosen ?? [uri]).map((each) => each.toString());
+      await vscode.commands.executeCommand('kinetoscope.loadTrace', files, []);
     }),
+    vscode.window.registerCustomEditorProvider(TRACE_FILE, new TraceFiles(loading, openTrace)),
     vscode.commands.registerCommand('kinetoscope.unpinRun', (row: RunRow) =>
       vscode.commands.executeCommand('kinetoscope.pinRun', row, false),
     ),

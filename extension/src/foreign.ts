@@ -10,6 +10,12 @@ export function inStatusBar(text: string): string {
   return plain(text).replaceAll('$(', '\\$(');
 }
 
+/** The text in HTML. */
+export function escaped(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return plain(text).replace(/[&<>"]/g, (each) => entities[each] ?? each);
+}
+
 /** An error that VS Code may show as it is. */
 export function harmless(error: unknown): Error {
   return new Error(plain(error instanceof Error ? error.message : String(error)), { cause: error });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { harmless, inStatusBar, plain } from '../src/foreign';
+import { escaped, harmless, inStatusBar, plain } from '../src/foreign';
 
 test('a name in a message is no link', () => {
   assert.equal(
@@ -15,6 +15,10 @@ test('an error is shown without links, and keeps what caused it', () => {
   assert.equal(harmless(cause).message, '[fix] (command:kinetoscope.profileFile)');
   assert.equal(harmless(cause).cause, cause);
   assert.equal(harmless('[a](https://x.example)').message, '[a] (https://x.example)');
+});
+
+test('a name in a page is no markup', () => {
+  assert.equal(escaped('<b title="a">&'), '&lt;b title=&quot;a&quot;&gt;&amp;');
 });
 
 test('a name in the status bar is no icon', () => {

@@ -87,6 +87,10 @@ def test_what_was_measured_is_listed_and_can_be_opened_pinned_and_deleted(play):
     play("run_list")
 
 
+def test_a_trace_from_the_explorer_is_shown_at_the_file_that_has_its_regions_and_opens_as_an_editor(play):
+    play("loading")
+
+
 def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):
     play("trust")
 

@@ -44,6 +44,12 @@ export class Server implements vscode.Disposable {
     return this.running?.isRunning() ? this.running : undefined;
   }
 
+  /** The client once a start that is going on is over; undefined if it failed. */
+  async whenStarted(): Promise<LanguageClient | undefined> {
+    await this.changing;
+    return this.client;
+  }
+
   /** Starts it, or starts it again if another interpreter is to be taken; `isForced`: in any case. */
   async start(isForced = false): Promise<void> {
     const next = this.changing.then(() => this.change(isForced));

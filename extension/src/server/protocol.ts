@@ -218,6 +218,14 @@ export interface RunResult {
   regions: RunRegion[];
 }
 
+/** Answer of `kinetoscope/load`; `files` are those in which regions were found. */
+export interface LoadAnswer {
+  how: ProfileAnswer['how'];
+  message: string;
+  run: string | null;
+  files?: string[];
+}
+
 /** One of `kinetoscope/runs`. */
 export interface RunRow {
   id: string;

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.results.measures import RegionMeasures
 from kinetoscope_core.source.regions import Region
-from kinetoscope_core.source.regions.which_region import RegionsByName, only_one_named
+from kinetoscope_core.source.regions.which_region import RegionsByName, places_of_names
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.text import count_text, printable, shortlist
 
@@ -83,7 +83,7 @@ def _keys_and_warmup(
     of_series: list[bool] = []
     for call, entry in zip(calls, entries, strict=True):
         if entry is None:
-            keys.append(key_of_name(call.name, unlogged))
+            keys.append(keys_of_names([call.name], unlogged)[call.name])
             flags.append(not recording.is_of_script and seen[call.name] < warmup)
             of_series.append(flags[-1])
             seen[call.name] += 1
@@ -96,10 +96,11 @@ def _keys_and_warmup(
     return keys, flags, of_series
 
 
-def key_of_name(name: str, files: Mapping[str, RegionsByName]) -> RegionKey:
-    """The place of a region of which the trace tells the name alone."""
-    found = only_one_named(files, name)
-    return RegionKey(name) if found is None else RegionKey(name, found[0], found[1].line)
+def keys_of_names(names: Iterable[str], files: Mapping[str, RegionsByName]) -> dict[str, RegionKey]:
+    """The places of regions of which the trace tells the names alone."""
+    names = list(names)
+    places = {name: (file, region.line) for name, (file, region) in places_of_names(files, names).items()}
+    return {name: RegionKey(name, *places.get(name, (None, None))) for name in names}
 
 
 def regions_not_entered(log: RegionLog, sources: Sources, script: Path | None) -> list[Region]:

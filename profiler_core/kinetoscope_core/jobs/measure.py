@@ -8,12 +8,12 @@ from kinetoscope_core import log_file
 from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, summarised
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
-    key_of_name,
+    keys_of_names,
     recorded_calls,
     regions_not_entered,
 )
 from kinetoscope_core.analysis.region_log import read_region_log
-from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey, regions_cpu_ns
+from kinetoscope_core.analysis.statistics import RecordedCalls, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured, Problem
 from kinetoscope_core.jobs.problems import nothing_measured
@@ -85,7 +85,8 @@ def measure_run(
 
 
 def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Result:
-    """The result of traces from elsewhere. Regions are placed where exactly one region of the sources has their name.
+    """The result of traces from elsewhere. A region is placed where its name stands in the sources, if
+    that is certain (`places_of_names`).
 
     Of traces without a region of the user's the result says what they hold. Raises `NothingMeasured` if that is
     nothing, or `TraceError`.
@@ -93,13 +94,11 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     sources = Sources()
     files = {str(file): RegionsByName(sources.regions_of(str(file))) for file in source_files}
     readings = [reading_of(path) for path in paths]
-    keys: dict[str, RegionKey] = {}
+    names = dict.fromkeys(call.name for reading in readings for call in reading.attribution.calls)
+    keys = keys_of_names(names, files)
     parts: list[RecordedCalls] = []
     for reading in readings:
         calls = reading.attribution.calls
-        for call in calls:
-            if call.name not in keys:
-                keys[call.name] = key_of_name(call.name, files)
         parts.append(RecordedCalls(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
     found = summarised(readings, parts, sources)
     problems = [problem for reading in readings for problem in reading.problems]

@@ -18,7 +18,9 @@ from kinetoscope_server.features import details
 from kinetoscope_server.features.choosing import choose_result, show_result
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
-from kinetoscope_server.runs.profile import Finish, load, profile, tell
+from kinetoscope_server.runs.finish import Finish
+from kinetoscope_server.runs.loading import load
+from kinetoscope_server.runs.profile import profile, tell
 from kinetoscope_server.runs.targets import Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import Document, path_of

@@ -19,7 +19,9 @@ from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
-from kinetoscope_server.runs.profile import Finish, profile
+from kinetoscope_server.runs.finish import Finish
+from kinetoscope_server.runs.loading import load
+from kinetoscope_server.runs.profile import profile
 from kinetoscope_server.runs.targets import Choose
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of, uri_of
@@ -34,6 +36,13 @@ def register(server: KinetoscopeServer) -> None:
     @server.feature(methods.PROFILE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
         return asdict(await _profiled(ls, params))
+
+    @server.feature(methods.LOAD)
+    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
+        traces = _texts(params, "traces")
+        if not traces:
+            raise JsonRpcInvalidParams("traces: no trace was given.")
+        return asdict(await load(ls, traces, _texts(params, "sources") or [], params.get("workDoneToken")))
 
     @server.feature(methods.RUN)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any] | None:

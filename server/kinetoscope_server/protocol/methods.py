@@ -43,6 +43,7 @@ COMMANDS: Final = (
 )
 
 PROFILE: Final = "kinetoscope/profile"
+LOAD: Final = "kinetoscope/load"
 RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
 RUNS: Final = "kinetoscope/runs"
@@ -55,7 +56,7 @@ RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE, CHOOSE)
+REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE, CHOOSE)
 """From the client, but for those `TO_CLIENTS`."""
 
 TO_CLIENTS: Final = (SAVE, CHOOSE)

@@ -16,12 +16,20 @@ class Archive:
     """Gives ids to results that the store does not have, and finds both kinds."""
 
     def __init__(self) -> None:
+        self._number = 0
         self.loaded: dict[str, bytes] = {}
         """Those that the store does not have, by their ids, the last one last."""
 
+    def replaced_by(self, values: Values) -> list[str]:
+        """The ids of what is kept of the same traces, with no other source files."""
+        kept = {run: orjson.loads(text) for run, text in self.loaded.items()}
+        same = {run: each for run, each in kept.items() if each["traces"] == values["traces"]}
+        return [run for run, each in same.items() if each["sources"].keys() <= values["sources"].keys()]
+
     def keep(self, values: Values) -> str:
         """Keeps a result until the server ends; returns its id."""
-        run = f"loaded-{len(self.loaded) + 1}"
+        self._number += 1
+        run = f"loaded-{self._number}"
         self.loaded[run] = orjson.dumps(values)
         return run
 

@@ -37,6 +37,15 @@ await scenario(async (stage) => {
     assert.equal(servers().length, 1);
   });
 
+  await stage.step('a running server is replaced, and nothing else is said', async () => {
+    await code.set({ 'kinetoscope.interpreter': '/nowhere/python3' });
+    await code.toast(`There is no Python that runs at /nowhere/python3. ${SELECT}`).waitFor();
+    await code.set({ 'kinetoscope.interpreter': stage.given.interpreter });
+    await code.lens('▷ Profile').waitFor();
+    const said = (await code.toastTexts()).filter((text) => !text.includes(SELECT));
+    assert.deepEqual(said, []);
+  });
+
   await stage.step('a server that is killed comes back', async () => {
     const [killed] = servers();
     process.kill(killed, 'SIGKILL');

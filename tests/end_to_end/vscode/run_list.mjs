@@ -45,6 +45,7 @@ await scenario(async (stage) => {
 
   await stage.step('its details', async () => {
     await page.keyboard.press('Escape');
+    await act(rows.nth(1), 'Show at the Lines');
     await rows.nth(1).click();
     await panel.locator('h1', { hasText: 'train_mlp.py' }).waitFor();
     await rows.nth(0).click();

@@ -4,7 +4,7 @@ Lines are from 1. Which region of edited text a measured one has become is for p
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -60,15 +60,29 @@ def shown_at(known: Iterable[_AnyShown], line: int | None, name: str) -> _AnySho
     return min((each for each in known if each.line == line and each.matches(name)), key=_vagueness, default=None)
 
 
-def only_one_named(files: Mapping[str, "RegionsByName"], name: str) -> tuple[str, Region] | None:
-    """The only region of the files that can have this name, and its file: where nothing but the name is known. An exact
-    name goes before a pattern, and a pattern of which the source tells nothing would fit all.
+def places_of_names(files: Mapping[str, "RegionsByName"], names: Iterable[str]) -> dict[str, tuple[str, Region]]:
+    """Where the names stand, as far as that is certain: file and region, where nothing but the names is known. An exact
+    name goes before a pattern, and a pattern of which the source tells nothing would fit all. Of several files that
+    have a name, it is the one that has most of them, unless two have as many.
     """
+    found = {name: _regions_named(files, name) for name in names}
+    counts = Counter(file for by_file in found.values() for file in by_file)
+    places: dict[str, tuple[str, Region]] = {}
+    for name, by_file in found.items():
+        most = max((counts[file] for file in by_file), default=0)
+        likeliest = [(file, regions) for file, regions in by_file.items() if counts[file] == most]
+        if len(likeliest) == 1 and len(likeliest[0][1]) == 1:
+            places[name] = likeliest[0][0], likeliest[0][1][0]
+    return places
+
+
+def _regions_named(files: Mapping[str, "RegionsByName"], name: str) -> dict[str, Sequence[Region]]:
+    """The regions that can have the name, by file."""
     for find in (RegionsByName.exactly, RegionsByName.by_pattern):
-        found = [(file, region) for file, regions in files.items() for region in find(regions, name)]
+        found = {file: named for file, regions in files.items() if (named := find(regions, name))}
         if found:
-            return found[0] if len(found) == 1 else None
-    return None
+            return found
+    return {}
 
 
 class RegionsByName:
