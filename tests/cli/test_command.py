@@ -131,7 +131,11 @@ def test_a_stored_run_is_listed_pinned_and_deleted(
     source.write_text(SOURCE.replace("other", "tiny_ops"))
     started = "2026-08-31T12:00:00+00:00"
     ran = RunInfo(str(source), False, ("--n", "1"), "python", None, started, 1.0, "ended", False, 3, 5, False)
+    ran = replace(ran, environment={"TOKEN": "a secret value"})
     run = store.keep(folder, to_json(replace(measure_traces([BEFORE], [source]), run=ran))).id
+    assert main(["runs", run, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["run"]["environment"] == {"TOKEN": "…"}, "values of variables may be secrets"
     assert main(["runs", run, "--pin"]) == 0
     assert main(["runs"]) == 0
     listed = capsys.readouterr().out

@@ -259,10 +259,19 @@ def _explain(options: argparse.Namespace, _: Sequence[str]) -> int:
     return 0
 
 
+def _for_others(result: Result) -> Result:
+    """Without how the sources stood, which is of use to editors alone, and without values of variables: what is printed
+    goes into logs and reports, and they may be secrets.
+    """
+    run = result.run
+    if run is not None:
+        run = replace(run, environment=dict.fromkeys(run.environment, "…"))
+    return replace(result, run=run, sources={})
+
+
 def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
-        # How the sources stood is of use to editors alone.
-        sys.stdout.buffer.write(to_json(replace(result, sources={}), is_indented=True))
+        sys.stdout.buffer.write(to_json(_for_others(result), is_indented=True))
         sys.stdout.flush()
     else:
         print_result(_console(), result, _texts(result))
