@@ -57,9 +57,9 @@ def test_a_reply_that_is_none_breaks_nothing(connect, tmp_path, junk):
     client.until(lambda: any(text.startswith("Loaded ") for text in client.shown()), "message")
     link = client.execute("kinetoscope.openTrace", uri, 4, "matmul_add")
     assert client.shown()[-1] == f"The trace: {link}"
-    for _ in range(2):  # the second run asks whether to replace the first
-        client.execute("kinetoscope.profileFile", uri)
-        client.until((tmp_path / "running").exists, "run")
+    client.execute("kinetoscope.profileFile", uri)
+    client.until((tmp_path / "running").exists, "run")
+    client.execute("kinetoscope.profileWithArguments", uri, None, ["other"])  # asks whether to replace the first
     client.until(lambda: any("was kept" in text for text in client.shown()), "refusal")
     assert client.execute("kinetoscope.cancel") is True
     client.until(lambda: any("cancelled" in text for text in client.shown()), "end")
