@@ -6,7 +6,7 @@ from kinetoscope_core.source.regions import SourceRegions, find_regions
 from kinetoscope_core.source.regions.which_region import (
     RegionsByName,
     nearest_named,
-    only_one_named,
+    places_of_names,
     same_in,
     standing_at,
     written_as,
@@ -44,8 +44,8 @@ def test_a_name_alone_means_a_region_where_it_can_be_no_other(
     one: str, other: str, name: str, found: tuple[str, int] | None
 ):
     files = {file: RegionsByName(find_regions(HEAD + text)) for file, text in (("one", one), ("other", other))}
-    only = only_one_named(files, name)
-    assert (None if only is None else (only[0], only[1].line)) == found
+    place = places_of_names(files, [name]).get(name)
+    assert (place and (place[0], place[1].line)) == found
 
 
 def test_a_line_means_its_regions_else_its_statement():

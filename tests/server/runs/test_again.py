@@ -44,7 +44,7 @@ async def test_a_lens_repeats_the_arguments_that_gave_the_times_and_says_so(star
     tooltips = await client.tooltips(uri)
     assert tooltips[5, "▷ Profile"] == f"Measure this region: {told}"
     assert tooltips[5, "▷ Profile file"] == f"Measure every region that is reached: {told}"
-    assert await again(client, uri, row=7) == "--layers 6 or 7 hello"
+    assert await again(client, uri, "▷", row=7) == "--layers 6 or 7 hello"
     assert await again(client, uri, "▷ Profile file") == "--layers 6 or 7 hello"
     if profile == "vscode":
         titles = [each[0].title for each in client.progress_reports.values()]

@@ -9,7 +9,7 @@ from kinetoscope_server import __main__
 from kinetoscope_server.features import code_lenses, hovers
 
 
-def hover(*_: Any) -> None:
+def hover(*_: Any, **__: Any) -> None:
     print("printed")
     os.write(1, b"written\n")
     os.system("echo from a shell")  # noqa: S605, S607
