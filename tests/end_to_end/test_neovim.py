@@ -13,6 +13,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BIN = Path(sys.executable).parent
 OLDEST = (0, 11)
+TIMES = r"CPU [\d.]+( [µm]s)?(–[\d.]+)? [µm]s( \([\d.]+ [µm]s\))?"
+"""The median, or from where to where the middle half of the calls goes."""
 NEVER = """def never() -> None:
     with record_function("never"):
         pass
@@ -116,21 +118,22 @@ def test_a_user_of_neovim_profiles_reads_jumps_and_edits(nvim: str, tmp_path: Pa
     assert (profile, trace, details) == ("▷ Profile", "Trace", "Details"), after
     assert re.fullmatch(r"matmul_add\.py · \d\d:\d\d · CPU only", result), after
     (hint,) = seen["hint"]
-    assert re.fullmatch(r"CPU [\d.]+ [µm]s( \([\d.]+ [µm]s\))?", hint), hint
+    assert re.fullmatch(TIMES, hint), hint
     assert seen["drawn"] == seen["moved hint"] == seen["undone"] == [hint]
     assert seen["stale"] == [f"~ {hint}"]
-    assert re.fullmatch(r"CPU [\d.]+ [µm]s( \([\d.]+ [µm]s\))?", seen["hint again"][0])
+    assert re.fullmatch(TIMES, seen["hint again"][0])
 
     (hover,) = seen["hover"]
     assert "CPU total" in hover
-    assert hint.split(" (")[0].removeprefix("CPU ") in hover
+    assert "–" in hint or hint.split(" (")[0].removeprefix("CPU ") in hover
     symbols = [(int(row), name) for row, _, name in (each.partition(" ") for each in seen["symbol"])]
     assert symbols == [(region, "[Event] matmul_add"), (never, "[Event] never")]
     assert seen["jumped to"] == [str(region)]
     # A line was added above.
-    (diagnostic,) = seen["diagnostic"]
-    assert diagnostic.startswith(f"{never + 1} region-not-reached "), diagnostic
-    assert seen["next finding"] == [str(never + 1)]
+    times, not_reached = sorted(seen["diagnostic"])
+    assert times.startswith(f"{region + 1} times matmul_add. Per call: CPU "), times
+    assert not_reached.startswith(f"{never + 1} region-not-reached "), not_reached
+    assert seen["next finding"] == [str(region + 1)]
     assert seen["opened"][0].startswith("http://127.0.0.1:")
     assert seen["details"][0].startswith("details.md # matmul")
 

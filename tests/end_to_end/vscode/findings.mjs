@@ -30,9 +30,10 @@ await scenario(async (stage) => {
   await stage.step('a finding is a squiggle', async () => {
     await code.lens('▷ Profile').waitFor();
     await load('multiply.json.gz');
-    const { number } = await code.hint(REGION, /^CUDA 339 µs · CPU 39.4 µs \(14 µs\)$/);
+    const { number } = await code.hint(REGION, /^CUDA 339 µs · CPU 37.5 µs \(12 µs\)$/);
     assert.equal(number, REGION_LINE);
     await code.squiggles('warning').waitFor();
+    await page.locator('.tab', { hasText: 'Kinetoscope: ' }).getByLabel('Close').click();
   });
 
   await stage.step('it says what it costs and what it can save', async () => {
@@ -142,7 +143,7 @@ await scenario(async (stage) => {
 
   await stage.step('and the run of the edited script', async () => {
     await load('multiply_tf32.json.gz');
-    const { number } = await code.hint(REGION, /^CUDA 47.8 µs · CPU 37.5 µs \(9.7 µs\)$/);
+    const { number } = await code.hint(REGION, /^CUDA 47.7 µs · CPU 37.1 µs \(9.6 µs\)$/);
     assert.equal(number, REGION_LINE + 2);
     await until('no warning', async () => !(await code.squiggles('warning').count()));
     assert.equal(await code.squiggles('info').count(), 0);

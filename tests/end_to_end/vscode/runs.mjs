@@ -161,7 +161,10 @@ await scenario(async (stage) => {
     await rows.filter({ hasText: /^notes\.py --size 8 two words.* · CPU only · shown/ }).waitFor();
     await stage.picture(' asked');
     await rows.filter({ hasText: /^notes\.py\d/ }).click();
-    await code.lens(/^notes\.py · \d\d:\d\d · CPU only · 2 of 2 results$/).waitFor();
+    const older = code.lens(/^notes\.py · \d\d:\d\d · CPU only · 2 of 2 results$/);
+    await older.click();
+    await rows.filter({ hasText: /^notes\.py --size 8/ }).click();
+    await lens.waitFor();
     assert.equal(ran().length, 2);
   });
 

@@ -44,21 +44,19 @@ await scenario(async (stage) => {
 
   await stage.step('a trace of small matrices', async () => {
     await load('matmul_add_64_warm.json.gz');
-    const { number } = await code.hint(REGION, /^CUDA 4.00 µs · CPU 74.3 µs \(22 µs\)$/);
+    const { number } = await code.hint(REGION, /^CUDA 4.00 µs · CPU 68.4–152 µs$/);
     assert.equal(number, 45);
     await code.runStatus(/NVIDIA H200/);
-    await code.squiggles('info').waitFor();
-    const bound = /matmul_add is overhead-bound: the GPU worked 19.4 µs of 3.87 ms \(0.5 %\) over 5 calls/;
-    const text = await code.hoverText('matmul_add', REGION, bound);
+    assert.equal(await code.squiggles('info').count(), 0);
+    const text = await code.hoverText('matmul_add', REGION, /matmul_add · overhead-bound/);
     assert.match(text, /from matmul_add_64_warm.json.gz/);
   });
 
   await stage.step('a trace of large ones', async () => {
     await code.leave();
     await load('matmul_add_4096_warm.json.gz');
-    await code.hint(REGION, /^CUDA 212 µs · CPU 79.9 µs \(23 µs\)$/);
-    const bound = /matmul_add is compute-bound: the GPU worked 212 µs for 79.9 µs of CPU time/;
-    await code.hoverText('matmul_add', REGION, bound);
+    await code.hint(REGION, /^CUDA 212 µs · CPU 64.8–153 µs$/);
+    await code.hoverText('matmul_add', REGION, /matmul_add · compute-bound/);
   });
 
   await stage.step('the trace in Perfetto', async () => {
