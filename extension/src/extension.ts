@@ -60,6 +60,8 @@ export function activate(context: vscode.ExtensionContext): void {
       workspace: {
         // A client whose server was replaced would start it again and show a stack; the next server asks by itself.
         didChangeConfiguration: async (sections, next) => {
+          await new Promise(setImmediate); // the change may be one for which the server is replaced
+          await server.whenStarted();
           if (client() && start === starts) await next(sections);
         },
         configuration: async (params, token, next) => {
