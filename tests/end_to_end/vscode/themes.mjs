@@ -26,6 +26,8 @@ await scenario(async (stage) => {
     await code.textIsShown();
     await code.goTo(60);
     await code.command('View: Toggle Primary Side Bar Visibility');
+    await code.hint('record_function("backward")', /^CUDA /);
+    await code.lens('Details').waitFor(); // from then on the lines stay where they are
     await (await code.hover('with', 'record_function("backward")')).getByText('Details', { exact: true }).click();
     await code.leave();
     await panel.locator('#lanes-chart svg.lanes').waitFor();
