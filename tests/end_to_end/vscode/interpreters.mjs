@@ -51,14 +51,14 @@ await scenario(async (stage) => {
     process.kill(killed, 'SIGKILL');
     await until('another one', () => servers().some((pid) => pid !== killed));
     await code.append(46, '\nwith record_function("more"):\nrun(x, w, b)');
-    await code.lens('▷ Profile', 1).waitFor();
+    await code.lens(/^▷$/).waitFor();
   });
 
   await stage.step('restarted by hand', async () => {
     const [before] = servers();
     await code.command('Kinetoscope: Restart Server');
     await until('another one', () => servers().length === 1 && servers()[0] !== before);
-    await code.lens('▷ Profile', 1).waitFor();
+    await code.lens(/^▷$/).waitFor();
     await page.keyboard.press('Control+z');
   });
 });
