@@ -28,12 +28,13 @@ await scenario(async (stage) => {
       return null;
     });
 
-  const load = async () => {
+  const choose = async (title) => {
     await file.click({ button: 'right' });
-    const entry = menu.getByText('Load Trace', { exact: true });
+    const entry = menu.getByText(title, { exact: true });
     // A menu takes no click right after it was opened.
     await until('the end of the menu', async () => (await entry.count()) === 0 || (await entry.click(), false));
   };
+  const load = () => choose('Load Trace');
 
   await stage.step('from the Explorer, with no source there', async () => {
     await code.lens('▷ Profile file').waitFor();
@@ -56,8 +57,7 @@ await scenario(async (stage) => {
   });
 
   await stage.step('as an editor', async () => {
-    await file.click({ button: 'right' });
-    await menu.getByText('Open With...').click();
+    await choose('Open With...');
     await page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Kinetoscope Trace' }).click();
     await webview('[role=status]', '1 of 1 region found in matmul_add.py.');
   });
