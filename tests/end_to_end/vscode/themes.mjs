@@ -55,7 +55,7 @@ await scenario(async (stage) => {
 
   await stage.step('the details alone', async () => {
     await shown('Default Light Modern');
-    await page.setViewportSize({ width: 1200, height: 1400 });
+    await page.setViewportSize({ width: 1200, height: 1500 });
     await alone('Kinetoscope: ');
     const whole = await until('the whole width', async () => {
       const box = await page.locator('iframe.webview.ready').boundingBox();
