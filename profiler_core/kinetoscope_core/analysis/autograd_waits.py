@@ -32,7 +32,7 @@ def autograd_waits(recording: Recording) -> Iterator[AutogradWait]:
     ran: defaultdict[int, list[int]] = defaultdict(list)
     for thread in autograd_threads(recording.trace, host.backward_operators()):
         regions = regions or ForwardRegions(recording.trace, attribution.nesting)
-        for operator in _outermost_operators(recording, thread):
+        for operator in outermost_operators(recording, thread):
             call = regions.around(thread, host.start_ns[operator])
             if call >= 0 and host.thread[attribution.slices[call]] != thread:
                 ran[call].append(operator)
@@ -52,7 +52,8 @@ def autograd_waits(recording: Recording) -> Iterator[AutogradWait]:
         )
 
 
-def _outermost_operators(recording: Recording, thread: int) -> Iterator[int]:
+def outermost_operators(recording: Recording, thread: int) -> Iterator[int]:
+    """Those of a thread that are in no other operator, as places among the host slices, in order of time."""
     host = recording.trace.host
     until = -(2**63)
     for index in recording.order_of(thread):

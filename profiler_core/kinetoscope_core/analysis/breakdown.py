@@ -10,8 +10,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Final, Literal
 
-from kinetoscope_core.analysis.attribution import DirectOperators, in_order
-from kinetoscope_core.analysis.autograd_waits import autograd_waits
+from kinetoscope_core.analysis.autograd_waits import autograd_waits, outermost_operators
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionCalls, RegionKey
 from kinetoscope_core.kernel_names import short_kernel_name
@@ -161,10 +160,12 @@ def _add_autograd_waits(recording: Recording, on_thread: Sequence[_Sums | None])
             waited[index] = operator = found.autograd_operators.setdefault(names[host.name[index]], _Operator())
             operator.count += 1
             operator.cpu_ns += ns
+    threads = {host.thread[index] for index in waited}
     if waited:
         launched = zip(recording.attribution.activity_launch, recording.trace.device.duration_ns, strict=True)
         for launch, ns in launched:
-            operator = waited.get(around.outermost(launch)) if launch >= 0 else None
+            is_there = launch >= 0 and host.thread[launch] in threads
+            operator = waited.get(around.outermost(launch)) if is_there else None
             if operator:
                 operator.cuda_ns += ns
 
@@ -213,9 +214,10 @@ class _OperatorsAround:
     """The operator that a launch stands in: directly in its region, or outermost where another thread launched."""
 
     def __init__(self, recording: Recording) -> None:
+        self._recording = recording
         self._host = recording.trace.host
         self._slices = recording.attribution.slices
-        self._direct: DirectOperators = recording.attribution.nesting.operators
+        self._direct = recording.attribution.nesting.operators
         self._outermost: dict[int, tuple[list[int], list[int]]] = {}
 
     def operator(self, launch: int, owner: int) -> int:
@@ -236,17 +238,8 @@ class _OperatorsAround:
         return operators[place]
 
     def _find(self, thread: int) -> tuple[list[int], list[int]]:
-        host = self._host
-        rows = enumerate(zip(host.thread, host.kind, strict=True))
-        until = -(2**63)
-        starts: list[int] = []
-        operators: list[int] = []
-        for index in in_order(host, [index for index, row in rows if row == (thread, OPERATOR)]):
-            start = host.start_ns[index]
-            if start >= until:
-                until = start + host.duration_ns[index]
-                starts.append(start)
-                operators.append(index)
+        operators = list(outermost_operators(self._recording, thread))
+        starts = [self._host.start_ns[each] for each in operators]
         self._outermost[thread] = starts, operators
         return starts, operators
 
