@@ -1,7 +1,6 @@
 """What a file can be run with, where a person chooses: what was run, and what in the workspace imports it."""
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -9,8 +8,8 @@ from typing import Final
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.role import Role, importers, pytest_id, role_of
 from kinetoscope_server.runs.command import Command
+from kinetoscope_server.text.workspace import python_files
 
-_MOST_FILES: Final = 3_000
 _MOST_CHOICES: Final = 12
 
 
@@ -54,7 +53,8 @@ def that_reach(path: str, said: Command, recent: Sequence[Command], root: Path |
     scripts and tests of the workspace that do. Reads files: not for the server's own thread.
     """
     scripts = [each.script for each in recent if not each.is_module]
-    found = importers(path, dict.fromkeys([*scripts, *_files_below(root)]))
+    files = [] if root is None else [str(each.resolve()) for each in python_files(root)]
+    found = importers(path, dict.fromkeys([*scripts, *files]))
     name = Path(path).name
     ran = [Choice(each, f"was run, imports {name}") for each in reversed(recent) if _runs(each, found)]
     return [*ran, *(choice for each in found if (choice := _of_file(each, name, said)) is not None)]
@@ -78,19 +78,3 @@ def _of_file(file: str, imported: str, said: Command) -> Choice | None:
     if role == "tests":
         return Choice(with_pytest(file, None, said), f"tests that import {imported}")
     return Choice(replace(said, script=file), f"imports {imported}") if role == "script" else None
-
-
-def _files_below(root: Path | None) -> Iterator[str]:
-    """The Python files of a workspace, without those of environments and hidden folders."""
-    count = 0
-    for folder, folders, files in os.walk(root or os.devnull):
-        if "pyvenv.cfg" in files:
-            folders.clear()
-            continue
-        folders[:] = sorted(each for each in folders if not each.startswith(".") and each != "node_modules")
-        for name in sorted(files):
-            if name.endswith(".py"):
-                yield str(Path(folder, name).resolve())
-                count += 1
-                if count == _MOST_FILES:
-                    return
