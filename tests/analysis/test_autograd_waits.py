@@ -54,7 +54,7 @@ def test_what_backward_waits_for_is_counted_to_the_nanosecond() -> None:
     parts = regions["backward"].breakdown
     assert parts.cpu_autograd_wait_ns == waited_ns
     assert parts.cpu_self_ns == regions["backward"].cpu_self_ns.sum == 15_496_832
-    assert [(each.name, each.cpu_total_ns) for each in parts.autograd_operators] == of_names.most_common(5)
+    assert [(each.name, each.cpu_total_ns) for each in parts.autograd_operators] == of_names.most_common(25)
     assert all(each.is_on_other_thread for each in parts.autograd_operators)
     assert parts.autograd_operator_names == len(of_names)
     launched = {each.name: each.cuda_total_ns for each in parts.operators if each.is_on_other_thread}

@@ -38,7 +38,11 @@ def without_newer_fields(value, recorded):
             # It was the mean of the two in the middle where their number is even; now it is the smaller of them.
             return without_newer_fields({**value, "median": recorded["median"]}, recorded)
         return {field: without_newer_fields(value[field], recorded[field]) for field in recorded}
-    if isinstance(value, list) and isinstance(recorded, list) and len(value) == len(recorded):
+    if isinstance(value, list) and isinstance(recorded, list):
+        if len(value) > len(recorded) == 5 and "cpu_recorded_ns" not in value[0]:
+            value = value[:5]  # only five kernels and operators were kept
+        if len(value) != len(recorded):
+            return value
         return [without_newer_fields(*pair) for pair in zip(value, recorded, strict=True)]
     return value
 

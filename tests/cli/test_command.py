@@ -148,5 +148,5 @@ def test_a_stored_run_is_listed_pinned_and_deleted(
     assert "pinned" not in capsys.readouterr().out
     assert main(["runs", run, "--delete"]) == 0
     assert main(["runs", "--delete"]) == 2
-    assert "Name the run to pin or delete." in capsys.readouterr().err
+    assert "Name the run to pin, delete or compare with." in capsys.readouterr().err
     assert not store.runs()

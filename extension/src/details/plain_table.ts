@@ -33,7 +33,11 @@ function cellMarkup(kind: Heading[1], cell: Piece): Markup {
     : html`<td class="${kind}">${cell}</td>`;
 }
 
+/** How many kernels or operators, the most expensive ones, a table shows. */
+export const SHOWN = 5;
+
 /** A heading that says how many of the names are in the table: `Kernel, 5 of 26`. */
-export function namesShown(noun: string, number: number, of: number): string {
-  return number === of ? noun : `${noun}, ${number} of ${of}`;
+export function namesShown(noun: string, kept: number, of: number): string {
+  const shown = Math.min(kept, SHOWN);
+  return shown === of ? noun : `${noun}, ${shown} of ${of}`;
 }

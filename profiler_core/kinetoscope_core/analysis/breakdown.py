@@ -17,7 +17,10 @@ from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.results.measures import Breakdown, ChainLink, KernelShare, OperatorShare
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 
-SHOWN: Final = 5
+KEPT: Final = 25
+KEPT_OF_MANY_REGIONS: Final = 5
+"""Names of kernels and operators that a result keeps of a region; fewer where it has more than `MANY_REGIONS`."""
+MANY_REGIONS: Final = 200
 
 MOST_LINKS: Final = 50
 """Regions and operators on the way to a kernel: of more, those in the middle are left out, and `…` stands for them."""
@@ -46,7 +49,7 @@ class _Kernels:
         return self.costliest
 
     def _costliest_of(self, names: Iterable[int]) -> list[int]:
-        return nsmallest(SHOWN, names, key=lambda name: (-self.by_name[name].ns, self.by_name[name].example))
+        return nsmallest(KEPT, names, key=lambda name: (-self.by_name[name].ns, self.by_name[name].example))
 
     def joined(self, other: "_Kernels") -> "_Kernels":
         """Both together. The smaller is added to the larger: in all, n log n however deep the nest."""
@@ -88,7 +91,7 @@ class _Sums:
 
 
 def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool = False) -> dict[RegionKey, Breakdown]:
-    """What each region is made of; with the `SHOWN` costliest kernels and operators, or all."""
+    """What each region is made of; with the `KEPT` costliest kernels and operators, or all."""
     regions = calls.measured
     sums = {key: _Sums(len(of_region.on_device)) for key, of_region in regions.items()}
     for number, recording in enumerate(recordings):
@@ -106,7 +109,8 @@ def breakdowns(recordings: Sequence[Recording], calls: Calls, *, has_all: bool =
         _add_operators(recording, on_thread)
         _add_autograd_waits(recording, on_thread)
         _add_kernels(recording, number, on_device, has_all=has_all)
-    return {key: _breakdown(of_region, sums[key], recordings, has_all=has_all) for key, of_region in regions.items()}
+    most = None if has_all else KEPT if len(regions) <= MANY_REGIONS else KEPT_OF_MANY_REGIONS
+    return {key: _breakdown(of_region, sums[key], recordings, most) for key, of_region in regions.items()}
 
 
 def _add_host(recording: Recording, on_thread: Sequence[_Sums | None]) -> None:
@@ -248,8 +252,7 @@ def _breakdown(
     of_region: RegionCalls,
     sums: _Sums,
     recordings: Sequence[Recording],
-    *,
-    has_all: bool,
+    most: int | None,
 ) -> Breakdown:
     calls = [recording.calls for recording in recordings]
     outermost = [calls[number][index] for number, index in of_region.on_thread]
@@ -265,7 +268,6 @@ def _breakdown(
     cuda_self_ns = sum(
         calls[number][index].cuda_self_ns or 0 for each in of_region.on_device.values() for number, index in each
     )
-    most = None if has_all else SHOWN
     kernels = sorted(sums.kernels.items(), key=lambda item: (-item[1].ns, item[1].example))
     operators = sorted(sums.operators.items(), key=lambda item: -item[1].cpu_ns - item[1].cuda_ns)
     number, index = of_region.seen[0]

@@ -84,6 +84,8 @@ class RegionLog:
     was_quietened: bool = False
     has_children: bool = False
     """Whether the script had processes of its own that may have used torch."""
+    files: Sequence[str] = ()
+    """The user's files whose modules the script had loaded."""
 
 
 def read_region_log(folder: Path) -> RegionLog | None:
@@ -121,6 +123,7 @@ def read_region_log(folder: Path) -> RegionLog | None:
         raw["was_aside"],
         raw.get("was_quietened", False),
         raw.get("has_children", False),
+        raw.get("files", ()),
     )
 
 

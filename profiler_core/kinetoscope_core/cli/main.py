@@ -22,7 +22,7 @@ from kinetoscope_core import log_file
 from kinetoscope_core.analysis.findings import BY_CODE, is_of_torch
 from kinetoscope_core.analysis.findings.pages import text_of
 from kinetoscope_core.analysis.statistics import RegionKey
-from kinetoscope_core.cli import doctor
+from kinetoscope_core.cli import compare, doctor
 from kinetoscope_core.cli.options import parse
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
 from kinetoscope_core.jobs.measure import measure_traces
@@ -31,6 +31,7 @@ from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.output.measures_text import active
 from kinetoscope_core.output.sarif import to_sarif
 from kinetoscope_core.output.terminal import print_result, print_runs
+from kinetoscope_core.results.alike import History
 from kinetoscope_core.results.result import Result, from_dict, to_json
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.interpreter import find_interpreter
@@ -43,7 +44,7 @@ from kinetoscope_core.text import count_text, printable, shortlist
 COMMANDS = "kinetoscope.commands"
 """The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
 
-OWN_COMMANDS = ("profile", "read", "runs", "explain", "doctor")
+OWN_COMMANDS = ("profile", "read", "compare", "runs", "explain", "doctor")
 
 SECONDS_BETWEEN_PROGRESS = 2.0
 ONE_SIGTERM_S = 1.0
@@ -239,19 +240,36 @@ def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
     return _found(result, options.fail_on)
 
 
+def _compare(options: argparse.Namespace, _: Sequence[str]) -> int:
+    code, why = compare.run(options, _console())
+    if code:
+        _say(f"Exit code {code}, because {why}.")
+    return code
+
+
 def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
     store = Store()
     if options.run is None:
-        if options.delete or options.is_pinned is not None:
-            raise UsageError("Name the run to pin or delete. List them: kinetoscope runs")
+        if options.delete or options.is_pinned is not None or options.is_baseline is not None:
+            raise UsageError("Name the run to pin, delete or compare with. List them: kinetoscope runs")
         print_runs(_console(), store.runs())
     elif options.delete:
         store.delete(options.run)
     elif options.is_pinned is not None:
         store.pin(options.run, is_pinned=options.is_pinned)
+    elif options.is_baseline is not None:
+        _mark_baseline(store, options.run, is_baseline=options.is_baseline)
     else:
         _show(from_dict(store.stored(options.run).result()), as_json=options.json)
     return 0
+
+
+def _mark_baseline(store: Store, run: str, *, is_baseline: bool) -> None:
+    history = History(store)
+    ran = history.ran(run)
+    if ran is None:
+        raise UsageError(f"There is no stored run of a script {run}. List them: kinetoscope runs")
+    (history.pin_baseline if is_baseline else history.unpin_baseline)(ran)
 
 
 def _explain(options: argparse.Namespace, _: Sequence[str]) -> int:
@@ -298,6 +316,7 @@ def _console() -> Console:
 _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Sequence[str]], int]]] = {
     "profile": _profile,
     "read": _read,
+    "compare": _compare,
     "runs": _runs,
     "explain": _explain,
     "doctor": doctor.run,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kinetoscope_core import __version__
 from kinetoscope_core.analysis.findings import BY_CODE
+from kinetoscope_core.cli import compare
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.runner.request import RunRequest
 
@@ -31,6 +32,7 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_profile(commands.add_parser("profile", parents=[log], help="run a script and measure its regions"))
     _add_read(commands.add_parser("read", parents=[log], help="measure the regions of Kineto traces"))
+    compare.add_to(commands.add_parser("compare", parents=[log], help="compare two runs, or several of each"))
     _add_runs(commands.add_parser("runs", help="list the stored runs, newest first, or show one of them"))
     _add_explain(commands.add_parser("explain", help="explain a finding: what it means and what helps"))
     _add_doctor(commands.add_parser("doctor", parents=[log], help="check Python, torch and GPU, and say what is wrong"))
@@ -82,6 +84,9 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         default=_DEFAULTS.budget_s,
         help="longest time that the profiler records (%(default)g)",
     )
+    parser.add_argument(
+        "--repeat", metavar="N", type=_positive_runs, default=1, help="run it N times: samples for a comparison"
+    )
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time of the run (no limit)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON; the script prints to stderr")
     _add_findings(parser)
@@ -109,6 +114,14 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--json", action="store_true", help="print the run's result as JSON")
     what.add_argument("--pin", dest="is_pinned", action="store_true", default=None, help="keep it until it is deleted")
     what.add_argument("--unpin", dest="is_pinned", action="store_false", default=None, help="undo --pin")
+    what.add_argument(
+        "--baseline",
+        dest="is_baseline",
+        action="store_true",
+        default=None,
+        help="compare later runs with this one",
+    )
+    what.add_argument("--no-baseline", dest="is_baseline", action="store_false", default=None, help="undo --baseline")
     what.add_argument("--delete", action="store_true", help="remove it with its traces")
 
 
@@ -146,6 +159,12 @@ def _count(text: str) -> int:
 def _positive(text: str) -> int:
     if _count(text) == 0:
         raise argparse.ArgumentTypeError("at least one call must be measured")
+    return int(text)
+
+
+def _positive_runs(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of runs (1, 2, …)")
     return int(text)
 
 

@@ -69,6 +69,7 @@ def measure_run(
         folder=str(Path(request.folder or ".").absolute()),
         environment=dict(request.environment),
         region=request.region,
+        code=sources.digests_of(dict.fromkeys([*([str(script)] if script else []), *log.files])),
     )
     return _result(
         info,

@@ -32,6 +32,7 @@ class RunInfo:
     is that of the request, NAME or FILE:LINE, and `None` where all were measured.
     `has_own_profiler` says that the script's own profiler was used; `warmup` and `active` were then up to it.
     `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
+    `code` has the digest of each of the user's files that the script loaded, `""` where the file was written meanwhile.
     """
 
     script: str
@@ -50,6 +51,7 @@ class RunInfo:
     folder: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     region: str | None = None
+    code: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

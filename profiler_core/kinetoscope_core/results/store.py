@@ -1,7 +1,7 @@
 """Results and traces in the user's cache folder: written atomically, listed, limited in number and size.
 
 A complete run is `<cache>/runs/<id>` with `result.json`, `regionlog.json` and its traces, and an empty file `pinned` if
-it is to stay; one in the making lies in `<cache>/new/<id>`.
+it is to stay, `baseline` if others are compared with it; one in the making lies in `<cache>/new/<id>`.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ MOST_RUNS = 50
 MOST_BYTES = 4_000_000_000
 _ABANDONED_AFTER_S = 24 * 3600
 _PIN = "pinned"
+_BASELINE = "baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,12 @@ class StoredRun:
     folder: Path
     size_bytes: int
     is_pinned: bool = False
+    is_baseline: bool = False
 
     def result(self) -> dict[str, object]:
         """The stored result, as its JSON says. Raises `UsageError` if its file is damaged."""
         try:
-            values: object = orjson.loads(self._text())
+            values: object = orjson.loads(self.text())
         except orjson.JSONDecodeError as error:
             raise UsageError(f"The stored run {self.id} cannot be read ({error}); delete {self.folder}.") from error
         if not isinstance(values, dict):
@@ -47,9 +49,10 @@ class StoredRun:
 
     def summary(self) -> Summary:
         """What a list tells of it. Raises `UsageError` if its file is damaged, or of another version."""
-        return summary_of(self._text())
+        return summary_of(self.text())
 
-    def _text(self) -> bytes:
+    def text(self) -> bytes:
+        """The stored result's JSON. Raises `UsageError` if its file cannot be read."""
         try:
             return (self.folder / "result.json").read_bytes()
         except OSError as error:
@@ -115,12 +118,19 @@ class Store:
 
     def pin(self, run: str, *, is_pinned: bool) -> None:
         """Keeps a run from being removed for newer ones, or no longer. Raises `UsageError`."""
-        marker = self.stored(run).folder / _PIN
+        self._mark(run, _PIN, is_there=is_pinned)
+
+    def mark_baseline(self, run: str, *, is_baseline: bool) -> None:
+        """Keeps a run for others to be compared with, or no longer. Raises `UsageError`."""
+        self._mark(run, _BASELINE, is_there=is_baseline)
+
+    def _mark(self, run: str, name: str, *, is_there: bool) -> None:
+        marker = self.stored(run).folder / name
         try:
-            marker.touch(mode=0o600) if is_pinned else marker.unlink(missing_ok=True)
+            marker.touch(mode=0o600) if is_there else marker.unlink(missing_ok=True)
             os.utime(self.root / "runs")  # as when a run comes or goes: see `changed_ns`
         except OSError as error:
-            raise UsageError(f"The run {run} could not be pinned: {error.strerror}.") from error
+            raise UsageError(f"The run {run} could not be marked: {error.strerror}.") from error
 
     def delete(self, run: str) -> None:
         """Removes a run with its traces; it is gone from the list in one step. Raises `UsageError`."""
@@ -134,7 +144,7 @@ class Store:
         self.discard(going)
 
     def changed_ns(self) -> int:
-        """When a run last came, went, or was pinned, by any program; 0 where there never was one."""
+        """When a run last came, went, or was marked, by any program; 0 where there never was one."""
         try:
             return (self.root / "runs").stat().st_mtime_ns
         except OSError:
@@ -157,7 +167,9 @@ class Store:
 
     def _limit(self, newest: str) -> None:
         kept_bytes = 0
-        for number, run in enumerate((each for each in self.runs() if not each.is_pinned), start=1):
+        for number, run in enumerate(
+            (each for each in self.runs() if not each.is_pinned and not each.is_baseline), start=1
+        ):
             kept_bytes += run.size_bytes
             if run.id != newest and (number > MOST_RUNS or kept_bytes > MOST_BYTES):
                 shutil.rmtree(run.folder, ignore_errors=True)
@@ -176,5 +188,5 @@ def _entries(folder: Path) -> list[Path]:
 
 def _stored(folder: Path) -> StoredRun:
     files = list(folder.iterdir())
-    is_pinned = any(file.name == _PIN for file in files)
-    return StoredRun(folder.name, folder, sum(file.stat().st_size for file in files), is_pinned)
+    names = {file.name for file in files}
+    return StoredRun(folder.name, folder, sum(file.stat().st_size for file in files), _PIN in names, _BASELINE in names)

@@ -15,6 +15,7 @@ from .ending.end import End, EndOfRun
 from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
 from .ending.sigterm import Sigterm
 from .imports import on_import
+from .own_files import loaded_files
 from .prewarm.imported_ahead import ImportedAhead
 from .profiler.of_the_script import ScriptProfilers, ScriptRecording
 from .profiler.recording import Profiler, device_facts, set_profiler_enabled
@@ -284,6 +285,7 @@ class Session:
             "was_aside": self._state == "aside",
             "was_quietened": self._profiler.was_quietened,
             "has_children": not self._log.regions and children.have_worked(self._run_id),
+            "files": loaded_files(),
         }
         self._report.save(values)
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from kinetoscope_core.source.placement import Fingerprint, fingerprints_of
+from kinetoscope_core.source.placement.fingerprints import file_digest
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.regions.which_region import RegionsByName, shown_at
 from kinetoscope_core.source.suppressions import ignored_at, ignored_on_top_of
@@ -63,6 +64,10 @@ class Sources:
         source = self._source(file)
         return b"" if source is None else source.data
 
+    def digests_of(self, files: Iterable[str]) -> dict[str, str]:
+        """The digests of files, `""` for one that cannot be read or changed since the run began."""
+        return {file: self._digest(Path(file)) for file in files}
+
     def ignored_at(self, file: str, line: int, name: str) -> Container[str]:
         """The codes of findings that comments at a region switch off."""
         source = self._source(file)
@@ -91,15 +96,23 @@ class Sources:
 
     def _new_source(self, path: Path) -> SourceRegions | None:
         try:
-            status = path.stat()
-            mark = self._marks.get(os.path.realpath(path))
-            has_changed = status.st_mtime > self._began if mark is None else mark != _mark_of(status)
-            if has_changed:
+            if self._has_changed(path):
                 self.changed.add(str(path))
                 return None
             return SourceRegions(path.read_bytes())
         except OSError:
             return None
+
+    def _digest(self, path: Path) -> str:
+        try:
+            return "" if self._has_changed(path) else file_digest(path.read_bytes())
+        except OSError:
+            return ""
+
+    def _has_changed(self, path: Path) -> bool:
+        status = path.stat()
+        mark = self._marks.get(os.path.realpath(path))
+        return status.st_mtime > self._began if mark is None else mark != _mark_of(status)
 
 
 def _marks_below(folder: Path) -> dict[str, _Mark]:

@@ -26,6 +26,8 @@ _MOST_LINKS = 8
 _MOST_NAMES = 12
 _MOST_UNMEASURED = 3
 _MOST_FINDINGS = 8
+_SHOWN = 5
+"""Kernels and operators."""
 
 
 def hover(
@@ -189,7 +191,7 @@ def _kernels(parts: Breakdown, total: Spread | None) -> Iterator[str]:
         f"| {_head('kernels', len(parts.kernels), parts.kernel_names)} | count | CUDA | share |",
         "|:--|--:|--:|--:|",
     ]
-    for each in parts.kernels:
+    for each in parts.kernels[:_SHOWN]:
         share = f"{100 * each.total_ns / total.sum:.1f} %" if total.sum else ""
         lines.append(
             f"| {_short(short_kernel_name(each.name))} | {each.count} | {time_text(each.total_ns)} | {share} |"
@@ -204,14 +206,15 @@ def _operators(parts: Breakdown) -> Iterator[str]:
     lines = [f"| {_head('operators', len(parts.operators), parts.operator_names)} | count | CPU |", "|:--|--:|--:|"]
     if has_cuda:
         lines = [lines[0] + " CUDA |", lines[1] + "--:|"]
-    for each in parts.operators:
+    for each in parts.operators[:_SHOWN]:
         name = _short(each.name) + (", autograd thread" if each.is_on_other_thread else "")
         cuda = f" {time_text(each.cuda_total_ns)} |" if each.cuda_total_ns is not None else ""
         lines.append(f"| {name} | {each.count} | {time_text(each.cpu_total_ns)} |{cuda}")
     yield "\n".join(lines)
 
 
-def _head(noun: str, shown: int, number: int) -> str:
+def _head(noun: str, kept: int, number: int) -> str:
+    shown = min(kept, _SHOWN)
     return noun if shown == number else f"{noun}, {shown} of {number}"
 
 

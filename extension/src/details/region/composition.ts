@@ -2,7 +2,7 @@
 import type { Breakdown, Measures } from '../../server/protocol';
 import { html, nothing, type Markup } from '../markup';
 import { filled, swatch } from '../charts/patterns';
-import { namesShown, plainTable, type Heading } from '../plain_table';
+import { namesShown, plainTable, SHOWN, type Heading } from '../plain_table';
 import { operatorName, printable, shareText, timeText } from '../text';
 
 export type PartKind = 'nested' | 'operators' | 'api_calls' | 'autograd' | 'self' | 'cuda-self';
@@ -66,7 +66,7 @@ function autogradMarkup({
       ['CPU', 'number'],
       ['Of the wait', 'number'],
     ],
-    operators.map((each) => [
+    operators.slice(0, SHOWN).map((each) => [
       html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>`,
       each.count,
       ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),

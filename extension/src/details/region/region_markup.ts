@@ -10,7 +10,7 @@ import {
 import { BOUNDS } from './bounds';
 import { explained } from './findings_markup';
 import { html, nothing, type Markup } from '../markup';
-import { namesShown, plainTable, type Heading } from '../plain_table';
+import { namesShown, plainTable, SHOWN, type Heading } from '../plain_table';
 import {
   boundText,
   countText,
@@ -98,7 +98,7 @@ export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
       ['CUDA', 'number'],
       ['Share', 'number'],
     ],
-    parts.kernels.map((kernel) => [
+    parts.kernels.slice(0, SHOWN).map((kernel) => [
       html`<span class="clamped" title="${printable(kernel.name)}">${kernelName(kernel)}</span>`,
       kernel.count,
       timeText(kernel.total_ns),
@@ -129,7 +129,7 @@ export function operatorsMarkup(parts: Breakdown): Markup {
       ...cuda,
       ['CPU', 'number'],
     ],
-    parts.operators.map((each) => [
+    parts.operators.slice(0, SHOWN).map((each) => [
       html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>${
           each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing
         }`,

@@ -1,15 +1,12 @@
 """Shows an exception of the script as Python would, and describes it to the other side."""
 
-import os
 import sys
-import sysconfig
 import traceback
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from .. import FOLDER
+from ..own_files import is_the_user_s
 
 _Frame = Tuple[str, int, str]
-_PACKAGES = ("site-packages", "dist-packages")
 
 
 def show(error: BaseException) -> None:
@@ -73,19 +70,3 @@ def frames_of(error: BaseException) -> List[_Frame]:
 def place_of(frames: Sequence[_Frame]) -> Tuple[Optional[str], Optional[int]]:
     """File and line of the innermost frame that the user can do something about; None where all are of libraries."""
     return next(((file, line) for file, line, _ in reversed(frames) if is_the_user_s(file)), (None, None))
-
-
-def is_the_user_s(file: str) -> bool:
-    """Whether a file is neither the standard library's, nor of an installed package, nor generated, nor ours."""
-    if file.startswith("<"):
-        return False
-    path = os.path.normcase(os.path.realpath(file))
-    if any(each in path.split(os.sep) for each in _PACKAGES):
-        return False
-    return not path.startswith(tuple(_library_folders()))
-
-
-def _library_folders() -> List[str]:
-    names = ("stdlib", "platstdlib")
-    found = [FOLDER, os.path.dirname(os.__file__), *filter(None, map(sysconfig.get_path, names))]
-    return [os.path.normcase(os.path.realpath(each)) + os.sep for each in found]

@@ -4,6 +4,6 @@ Compares texts only: knows no editor, no files and no times.
 """
 
 from kinetoscope_core.source.placement.fingerprints import Fingerprint, fingerprints_of
-from kinetoscope_core.source.placement.placement import Placement, Placer, Stale
+from kinetoscope_core.source.placement.placement import Placement, Placer, Stale, matched
 
-__all__ = ["Fingerprint", "Placement", "Placer", "Stale", "fingerprints_of"]
+__all__ = ["Fingerprint", "Placement", "Placer", "Stale", "fingerprints_of", "matched"]

@@ -123,6 +123,17 @@ class Placer:
         return regions[found], None if code is None else _stale(self.fingerprints[index], regions[found], code)
 
 
+def matched(old: Sequence[Fingerprint], new: Sequence[Fingerprint]) -> dict[int, int]:
+    """Which regions of one measured text are which of another, by their places in both."""
+    matching = Matching([each.line for each in old], [each.line for each in new])
+    match_traits(
+        matching,
+        {index: _traits(each, each) for index, each in enumerate(old)},
+        {index: _traits(each, each) for index, each in enumerate(new)},
+    )
+    return matching.pairs
+
+
 def _traits(region: Fingerprint | Region, code: Fingerprint | Code) -> Traits:
     return Traits(
         region.pattern, region.kind, region.path, region.line, code.own, code.function, code.above, code.below

@@ -1,0 +1,108 @@
+"""Which stored runs ran the same, and what a run's baseline is. Read from what results say of their runs, no more."""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.results.measures import Device
+from kinetoscope_core.results.result import SCHEMA, RunInfo
+from kinetoscope_core.results.store import Store, StoredRun
+
+MOST_ALIKE = 20
+
+
+class _Head(msgspec.Struct):
+    schema: int
+    run: RunInfo | None
+    device: Device | None
+    torch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A stored run, and what it ran on what."""
+
+    stored: StoredRun
+    run: RunInfo
+    device: Device | None
+    torch: str | None
+
+    @property
+    def command(self) -> Hashable:
+        """What was asked for: runs of one command are before and after of each other."""
+        run = self.run
+        script = run.script if run.is_module else str(Path(run.folder or ".", run.script).absolute())
+        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.region
+
+    @property
+    def sample(self) -> Hashable | None:
+        """What processes have in common that are samples of one thing; None where the code is not known for sure."""
+        run = self.run
+        if not run.code or not all(run.code.values()):
+            return None
+        code = tuple(sorted(run.code.items()))
+        device = self.device and self.device.name
+        how = run.interpreter, run.python, self.torch, device, run.warmup, run.active, run.is_prepared
+        return self.command, code, how
+
+
+class History:
+    """The stored runs of scripts, the newest first, each read once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._runs: dict[str, Ran | None] = {}
+
+    def runs(self) -> Iterator[Ran]:
+        """Those that can be read. Traces from elsewhere are no runs."""
+        for stored in self._store.runs():
+            if stored.id not in self._runs:
+                self._runs[stored.id] = _ran(stored)
+            found = self._runs[stored.id]
+            if found is not None:
+                yield found
+
+    def ran(self, run: str) -> Ran | None:
+        """The run of that id, None where it is of traces, or cannot be read."""
+        return next((each for each in self.runs() if each.stored.id == run), None)
+
+    def alike(self, ran: Ran) -> list[Ran]:
+        """The processes that the run is one sample of, itself first, at most `MOST_ALIKE`."""
+        others = [each for each in self.runs() if each.stored.id != ran.stored.id and each.sample == ran.sample]
+        return [ran, *(others if ran.sample is not None else ())][:MOST_ALIKE]
+
+    def baseline_of(self, ran: Ran) -> Ran | None:
+        """What the run is compared with: of its command the pinned run, else the newest before it of another code."""
+        earlier = [each for each in self.runs() if each.command == ran.command and each.stored.id < ran.stored.id]
+        pinned = next((each for each in self.runs() if each.stored.is_baseline and each.command == ran.command), None)
+        if pinned is not None:
+            is_it = pinned.stored.id == ran.stored.id or (pinned.sample is not None and pinned.sample == ran.sample)
+            return None if is_it else pinned
+        known = ran.run.code
+        return next((each for each in earlier if known and each.run.code and each.run.code != known), None)
+
+    def pin_baseline(self, ran: Ran) -> None:
+        """Makes the run the baseline of its command, in place of another. Raises `UsageError`."""
+        for each in self.runs():
+            if each.stored.is_baseline and each.command == ran.command and each.stored.id != ran.stored.id:
+                self._store.mark_baseline(each.stored.id, is_baseline=False)
+        self._store.mark_baseline(ran.stored.id, is_baseline=True)
+        self._runs.clear()
+
+    def unpin_baseline(self, ran: Ran) -> None:
+        """The run before the source changed is the baseline again. Raises `UsageError`."""
+        self._store.mark_baseline(ran.stored.id, is_baseline=False)
+        self._runs.clear()
+
+
+def _ran(stored: StoredRun) -> Ran | None:
+    try:
+        head = msgspec.json.decode(stored.text(), type=_Head)
+    except (UsageError, msgspec.DecodeError):
+        return None
+    if head.schema != SCHEMA or head.run is None:
+        return None
+    return Ran(stored, head.run, head.device, head.torch)

@@ -1,0 +1,138 @@
+"""What differs between two sides of a comparison, as plain values and as JSON (docs/measures.md, "Comparing").
+
+All times are integer nanoseconds, of one call: the median over a side's processes of each process's median call.
+`None` means "not measured", never zero.
+"""
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Literal, cast
+
+import orjson
+
+from kinetoscope_core import __version__
+from kinetoscope_core.results.measures import Bound, Device, RegionName
+from kinetoscope_core.results.result import without_surrogates
+
+SCHEMA = 1
+
+Verdict = Literal["faster", "slower", "same", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A time on both sides. `change` is b/a - 1, and lies between `low` and `high` (`verdict.py` says how surely).
+
+    `more_runs` is how many more runs of `b` would give a verdict where there is none; `None` where it is not known, or
+    too many.
+    """
+
+    a: int | None
+    b: int | None
+    change: float | None = None
+    low: float | None = None
+    high: float | None = None
+    verdict: Verdict = "unknown"
+    more_runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one call has of something: how often, and its time in ns."""
+
+    count: float
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShareChange:
+    """A kernel or an operator on both sides, `None` where it is not there. `short` is what people read of its name."""
+
+    name: str
+    short: str
+    a: Share | None
+    b: Share | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Kernels or operators of a region: those that only one side has, those with another count or another time, and how
+    many are the same. `is_whole` is false where one side has more names than its result keeps: the cheapest ones are
+    then not compared.
+    """
+
+    new: tuple[ShareChange, ...]
+    gone: tuple[ShareChange, ...]
+    changed: tuple[ShareChange, ...]
+    same: int
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RegionComparison:
+    """One region on both sides. `where` (`in` in the JSON) says which have it; name and place are those of `b`, if it
+    has it, and `was` is the region of `a` where name or place differ. `launches` and `bound` are those of a and b;
+    `findings_new` and `findings_gone` are codes.
+    """
+
+    name: str
+    file: str | None
+    line: int | None
+    where: Literal["both", "a", "b"]
+    was: RegionName | None
+    cpu_total_ns: Change
+    cpu_self_ns: Change
+    cuda_total_ns: Change | None
+    cuda_self_ns: Change | None
+    launches: tuple[int | None, int | None]
+    bound: tuple[Bound | None, Bound | None]
+    kernels: Shares | None
+    operators: Shares | None
+    findings_new: tuple[str, ...]
+    findings_gone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What was compared: the results of so many `processes`. `runs` are ids of the store or names of traces, the newest
+    first.
+    """
+
+    title: str
+    runs: tuple[str, ...]
+    processes: int
+    started: str | None
+    device: Device | None
+    torch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`a` is what was before, `b` what is now. `differences` says in words what else differs between them, and
+    `code_changed` names the user's files whose text does.
+    """
+
+    a: Side
+    b: Side
+    differences: tuple[str, ...]
+    code_changed: tuple[str, ...]
+    regions: tuple[RegionComparison, ...]
+
+
+def to_json(comparison: Comparison, *, is_indented: bool = False) -> bytes:
+    """The comparison as one JSON object, schema 1."""
+    values = {"schema": SCHEMA, "kinetoscope": __version__, **cast("dict[str, object]", _values(comparison))}
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
+    return orjson.dumps(without_surrogates(values), option=options)
+
+
+def _values(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_values(each) for each in cast("tuple[object, ...]", value)]
+    if not is_dataclass(value):
+        return value
+    named = {each.name: _values(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, RegionComparison):
+        named = {("in" if name == "where" else name): each for name, each in named.items()}
+        for name in ("launches", "bound"):
+            named[name] = dict(zip("ab", getattr(value, name), strict=True))
+    return named
