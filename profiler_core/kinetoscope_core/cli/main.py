@@ -7,7 +7,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -19,16 +19,16 @@ from typing import Final
 from rich.console import Console
 
 from kinetoscope_core import log_file
-from kinetoscope_core.analysis.findings import BY_CODE, is_of_torch
+from kinetoscope_core.analysis.findings import is_of_torch
 from kinetoscope_core.analysis.findings.pages import text_of
 from kinetoscope_core.analysis.statistics import RegionKey
 from kinetoscope_core.cli import doctor
+from kinetoscope_core.cli.gates import gated
 from kinetoscope_core.cli.options import parse
 from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.problems import ending_error
 from kinetoscope_core.jobs.profile import Profiling
-from kinetoscope_core.output.measures_text import active
 from kinetoscope_core.output.sarif import to_sarif
 from kinetoscope_core.output.terminal import print_result, print_runs
 from kinetoscope_core.results.result import Result, from_dict, to_json
@@ -47,9 +47,6 @@ OWN_COMMANDS = ("profile", "read", "runs", "explain", "doctor")
 
 SECONDS_BETWEEN_PROGRESS = 2.0
 ONE_SIGTERM_S = 1.0
-
-FOUND = 4
-"""The exit code where `--fail-on` names a finding of the run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -118,7 +115,7 @@ def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> in
                 # At once: the script may take minutes for its own clean-up.
                 _show(result, as_json=options.json)
                 _report(result, options.sarif)
-                return _exit_code(outcome) or _found(result, options.fail_on)
+                return _exit_code(outcome) or gated(result, options.fail_on, is_checked=options.check, say=_say)
             finally:
                 profiling.finish()
 
@@ -205,20 +202,6 @@ def _report(result: Result, sarif: Path | None) -> None:
         sarif.write_bytes(to_sarif(result, Path.cwd()))
 
 
-def _found(result: Result, codes: Collection[str]) -> int:
-    """`FOUND` if a finding of these codes is not suppressed where it stands, else 0."""
-    unchecked = [code for code in codes if result.device_total_ns is None and not BY_CODE[code].is_of_cpu]
-    if unchecked:
-        _say(f"note: no GPU work was measured, so --fail-on could not check: {', '.join(unchecked)}.")
-    rows = (*result.regions, *result.groups)
-    found = [(region.name, each.code) for region in rows for each in active(region.findings)]
-    found += [("the run", each.code) for each in active(result.findings)]
-    wanted = [f"{code} in {printable(name)}" for name, code in found if code in codes]
-    if wanted:
-        _say(f"Exit code {FOUND}, because --fail-on found: {', '.join(wanted)}.")
-    return FOUND if wanted else 0
-
-
 # --- read, runs and explain
 
 
@@ -236,7 +219,7 @@ def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
             f" nowhere in the source, or at several lines: {shortlist(strange)}. Is it the script that was recorded?"
         )
     _report(result, options.sarif)
-    return _found(result, options.fail_on)
+    return gated(result, options.fail_on, is_checked=options.check, say=_say)
 
 
 def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
