@@ -5,9 +5,8 @@ from typing import Final
 
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.output.measures_text import active
-from kinetoscope_core.results.checks import Checked
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.text import printable, shortlist
+from kinetoscope_core.text import printable, short_path, shortlist
 
 FOUND: Final = 4
 """The exit code where `--fail-on` names a finding of the run, or an expectation is broken."""
@@ -39,18 +38,16 @@ def _found(result: Result, codes: Collection[str], say: _Say) -> int:
 
 
 def _checked(result: Result, say: _Say) -> int:
-    if not result.expectations:
+    broken = [each.title for each in result.expectations if each.holds is False]
+    unknown = [each.title for each in result.expectations if each.holds is None]
+    changed = [each.file for each in result.problems if each.code == "changed-while-running" and each.file]
+    unknown += [f"what {short_path(file)} expects, which was changed while the script ran" for file in changed]
+    if not result.expectations and not unknown:
         example = "# kinetoscope: expect cpu < 5ms"
         say(f"Exit code {CANNOT_TELL}, because --check found no expectation at a region, such as `{example}`.")
         return CANNOT_TELL
-    broken = [_named(each) for each in result.expectations if each.holds is False]
-    unknown = [_named(each) for each in result.expectations if each.holds is None]
     if broken:
         say(f"Exit code {FOUND}, because --check found broken: {shortlist(broken)}.")
     elif unknown:
         say(f"Exit code {CANNOT_TELL}, because --check cannot tell: {shortlist(unknown)}.")
     return FOUND if broken else CANNOT_TELL if unknown else 0
-
-
-def _named(each: Checked) -> str:
-    return f"{each.text} in {each.region}" if each.region else f"{each.text} at line {each.line}"

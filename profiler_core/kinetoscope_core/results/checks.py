@@ -57,6 +57,11 @@ class Checked:
     value: int | str | None = None
 
     @property
+    def title(self) -> str:
+        """What is expected and of what, for a list: `cuda < 250us in forward`."""
+        return f"{self.text} in {printable(self.region)}" if self.region else f"{self.text} at line {self.line}"
+
+    @property
     def distance(self) -> float:
         """From the limit, as a factor from 1 on in either direction."""
         if isinstance(self.value, int) and isinstance(self.limit, int):

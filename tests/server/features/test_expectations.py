@@ -126,6 +126,20 @@ async def test_a_comment_that_stands_at_no_region_is_found(start):
     assert found.message.startswith("Not checked: No region is entered here.")
 
 
+async def test_the_message_at_the_end_of_a_run_names_what_is_broken(start):
+    client = await start()
+    text = (
+        "import torch\nfrom torch.profiler import record_function as rf\nfor _ in range(9):\n"
+        "    with rf('short'):  # kinetoscope: expect cpu < 1ns, cuda < 1ns\n        torch.ones(8) + 1\n"
+    )
+    uri = client.write("train.py", text)
+    client.open(uri)
+    await client.execute("kinetoscope.profileFile", uri)
+    assert " 1 expectation is broken: cpu < 1ns in short." in (await client.message()).message
+    found = await of_expectations(client, uri, 2)
+    assert {each.severity for each in found} == {lsp.DiagnosticSeverity.Error, lsp.DiagnosticSeverity.Information}
+
+
 @pytest.mark.parametrize(("severity", "count"), [("warning", 2), ("off", 0)])
 async def test_its_severity_is_a_setting(start, severity, count):
     client = await start(settings={"severities": {"expectation": severity}})
