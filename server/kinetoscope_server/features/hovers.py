@@ -66,7 +66,7 @@ def text(
     expected: Sequence[Check] = (),
 ) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
-    blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else [])]
+    blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else []), *_expected(expected)]
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
     if len(measured) > most_tables:
         regions = [region for _, region in measured]
@@ -74,7 +74,7 @@ def text(
     else:
         for each, region in measured:
             blocks += _story(each, region, beside, links)
-    blocks += [*_unmeasured(here), *_expected(expected)]
+    blocks += _unmeasured(here)
     changed = changes.since(here[0].measured.shown, path)
     if changed:
         blocks.append(f"*Changed since: {', '.join(map(escaped, changed))}.*")
