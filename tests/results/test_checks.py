@@ -110,7 +110,11 @@ def test_regions_that_did_not_come_or_did_not_end_are_told():
     (found,) = only("cpu < 1s", Unmeasured("forward", "/a.py", 2, 1, 1, 5, None, None, call))
     assert (found.holds, found.message) == (None, "no call of forward has a time")
     (found,) = only("cpu < 1s")
-    assert (found.holds, found.region, found.message) == (None, "forward", "no call of forward was measured")
+    assert (found.holds, found.region, found.message) == (
+        None,
+        "forward",
+        "no call of forward was measured at this line",
+    )
     assert only("cpu < 1s", with_missing=False) == []
     source = SourceRegions("x = 1  # kinetoscope: expect cpu < 1s")
     ((_, (found,)),) = checks(source, "/a.py", [], with_missing=True)

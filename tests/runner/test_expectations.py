@@ -70,7 +70,9 @@ def test_what_cannot_be_told_is_an_exit_code_of_its_own_and_nothing_without_the_
     assert (
         "Exit code 5, because --check cannot tell: cpu < 1h at line 5, cuda < 1s in helped, launches <= 5 in never.\n"
     ) in ran.messages
-    assert "script.py:19  not checked: launches <= 5  no call of never was measured\n" in ran.stdout.decode()
+    assert (
+        "script.py:19  not checked: launches <= 5  no call of never was measured at this line\n" in ran.stdout.decode()
+    )
     assert kinetoscope(script).code == 0
 
 

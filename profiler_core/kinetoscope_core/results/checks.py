@@ -144,7 +144,7 @@ class _Here:
     line: int
 
     def missing(self, region: Region) -> Checked:
-        return self.not_told(region.name, f"no call of {printable(region.name)} was measured")
+        return self.not_told(region.name, f"no call of {printable(region.name)} was measured at this line")
 
     def not_told(self, region: str | None, because: str) -> Checked:
         return self._checked(region, None, because)

@@ -154,7 +154,7 @@ _VERDICTS: Final = {True: "holds", False: "broken", None: "not checked"}
 def _expected(checks: Sequence[Check]) -> Iterator[str]:
     """What comments at the regions expect, with the numbers."""
     lines = [
-        f"- expected {escaped(term.text)}: **{_VERDICTS[verdict(outcomes)]}** ({escaped(summary(outcomes))})"
+        f"- expected {escaped(term.text)}: **{_VERDICTS[verdict(outcomes)]}**, {escaped(summary(outcomes))}"
         for term, outcomes in checks
         if isinstance(term, Expectation) and outcomes
     ]

@@ -73,8 +73,8 @@ async def test_a_broken_expectation_is_a_squiggle_at_its_term_with_the_number(st
     assert found["1h"].code_description.href.endswith("/expectation.md")
 
     story = await client.hover(uri, 5)
-    assert "- expected cuda < 100us: **broken** (forward: CUDA 190 µs per call" in story.replace("\\", "")
-    assert "- expected launches <= 50: **holds** (forward: 12 launches per call" in story.replace("\\", "")
+    assert "- expected cuda < 100us: **broken**, forward: CUDA 190 µs per call" in story.replace("\\", "")
+    assert "- expected launches <= 50: **holds**, forward: 12 launches per call" in story.replace("\\", "")
     assert "1h" not in story
 
 
