@@ -8,7 +8,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from kinetoscope_core.cli.main import FOUND, main
+from kinetoscope_core.cli.gates import CANNOT_TELL, FOUND
+from kinetoscope_core.cli.main import main
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.results.result import RunInfo, to_json
 from kinetoscope_core.results.store import Store
@@ -31,6 +32,38 @@ def test_a_trace_has_findings_to_fail_on_and_a_report(tmp_path: Path, capsys: py
     (run,) = json.loads(report.read_bytes())["runs"]
     assert "tiny-kernels" in {result["ruleId"] for result in run["results"]}
     assert main(["read", str(BEFORE), "--fail-on", "idle-gap"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("expected", "code", "said"),
+    [
+        ("cuda < 1ms, launches = 200", 0, ""),
+        ("cuda < 1us", FOUND, "Exit code 4, because --check found broken: cuda < 1us in tiny_ops."),
+        ("cuda < 1us, cuda < 3", FOUND, "Exit code 4, because --check found broken: cuda < 1us in tiny_ops."),
+        ("cuda < 1ms, cuda < 3", CANNOT_TELL, "Exit code 5, because --check cannot tell: cuda < 3 at line 2."),
+        (None, CANNOT_TELL, "Exit code 5, because --check found no expectation at a region"),
+    ],
+)
+def test_expectations_are_a_gate_where_it_is_asked_for(
+    expected: str | None, code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "report.sarif"
+    source = tmp_path / "script.py"
+    comment = "" if expected is None else f"  # kinetoscope: expect {expected}"
+    source.write_text(SOURCE.replace("other", "tiny_ops").replace("'):", f"'):{comment}"))
+    reading = ["read", str(BEFORE), "--source", str(source), "--sarif", str(report)]
+    assert main(reading) == 0
+    told = capsys.readouterr().out
+    assert ("\nExpectations\n" in told) == (expected is not None)
+    assert ("script.py:2  broken: cuda < 1us  tiny_ops: CUDA " in told) == (code == FOUND)
+    assert ("script.py:2  not checked: cuda < 3  3 has no unit." in told) == ("3" in (expected or ""))
+    assert main([*reading, "--check"]) == code
+    assert said in capsys.readouterr().err
+    (run,) = json.loads(report.read_bytes())["runs"]
+    broken = [each for each in run["results"] if each["ruleId"] == "expectation"]
+    assert [(each["level"], each["locations"][0]["physicalLocation"]["region"]) for each in broken] == (
+        [("error", {"startLine": 2})] if code == FOUND else []
+    )
 
 
 def test_a_series_of_names_is_one_result_of_the_report(tmp_path: Path) -> None:

@@ -6,17 +6,13 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
+from kinetoscope_core.cli.gates import CANNOT_TELL, FOUND
 from kinetoscope_core.jobs.sides import compared
 from kinetoscope_core.output.comparison_table import print_comparison, to_markdown
 from kinetoscope_core.output.comparison_text import size_of
 from kinetoscope_core.results.comparison import Change, Comparison, to_json
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.text import printable
-
-SLOWER = 4
-"""The exit code where `--fail-slower` finds a region that is."""
-CANNOT_TELL = 5
-"""The exit code where a region may be slower than `--fail-slower` allows."""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +27,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--fail-slower",
         metavar="PERCENT",
         type=_percent,
-        help=f"exit with {SLOWER} if a region is slower by that much, with {CANNOT_TELL} if it cannot tell",
+        help=f"exit with {FOUND} if a region is slower by that much, with {CANNOT_TELL} if it cannot tell",
     )
 
 
@@ -62,7 +58,7 @@ def _gate(comparison: Comparison, limit: float) -> tuple[int, str]:
     times = list(_times(comparison))
     slower = [f"{name} by {size_of(each.change)}" for name, each in times if _is_slower(each, limit) and each.change]
     if slower:
-        return SLOWER, f"--fail-slower found: {', '.join(slower)}"
+        return FOUND, f"--fail-slower found: {', '.join(slower)}"
     if not times:
         return CANNOT_TELL, "the two sides have no region in common"
     open_ones = [name for name, each in times if each.verdict == "unknown" and (each.high is None or each.high > limit)]

@@ -4,53 +4,32 @@ Commands of packages above the core, such as `serve`, are looked up by their ent
 """
 
 import argparse
-import signal
 import sys
-import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from io import TextIOWrapper
-from pathlib import Path
-from types import FrameType
 from typing import Final
 
-from rich.console import Console
-
 from kinetoscope_core import log_file
-from kinetoscope_core.analysis.findings import BY_CODE, is_of_torch
+from kinetoscope_core.analysis.findings import is_of_torch
 from kinetoscope_core.analysis.findings.pages import text_of
 from kinetoscope_core.analysis.statistics import RegionKey
-from kinetoscope_core.cli import compare, doctor
+from kinetoscope_core.cli import compare, doctor, profile
+from kinetoscope_core.cli.gates import gated
 from kinetoscope_core.cli.options import parse
-from kinetoscope_core.errors import KinetoscopeError, RunCancelled, RunError, UsageError
+from kinetoscope_core.cli.showing import console, report, say, show
+from kinetoscope_core.errors import KinetoscopeError, RunCancelled, UsageError
 from kinetoscope_core.jobs.measure import measure_traces
-from kinetoscope_core.jobs.problems import ending_error
-from kinetoscope_core.jobs.profile import Profiling
-from kinetoscope_core.output.measures_text import active
-from kinetoscope_core.output.sarif import to_sarif
-from kinetoscope_core.output.terminal import print_result, print_runs
+from kinetoscope_core.output.terminal import print_runs
 from kinetoscope_core.results.alike import History
-from kinetoscope_core.results.result import Result, from_dict, to_json
+from kinetoscope_core.results.result import from_dict
 from kinetoscope_core.results.store import Store
-from kinetoscope_core.run.interpreter import find_interpreter
-from kinetoscope_core.run.outcome import Outcome, Progress
-from kinetoscope_core.run.process import RunnerProcess
-from kinetoscope_core.runner.request import RunRequest
-from kinetoscope_core.source.placement.fingerprints import file_digest
-from kinetoscope_core.text import count_text, printable, shortlist
+from kinetoscope_core.text import count_text, shortlist
 
 COMMANDS = "kinetoscope.commands"
 """The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
 
 OWN_COMMANDS = ("profile", "read", "compare", "runs", "explain", "doctor")
-
-SECONDS_BETWEEN_PROGRESS = 2.0
-ONE_SIGTERM_S = 1.0
-
-FOUND = 4
-"""The exit code where `--fail-on` names a finding of the run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,16 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _carried_out(options, script_arguments)
     except KinetoscopeError as error:
         log_file.note("ended by %s, exit code %d", type(error).__name__, error.exit_code)
-        _say(str(error))
+        say(str(error))
         return error.exit_code
     except KeyboardInterrupt:  # outside a run, which has its own way to be cancelled
-        _say("Cancelled.")
+        say("Cancelled.")
         return RunCancelled.exit_code
     except BrokenPipeError:  # the reader of our output has seen enough
         sys.stdout = None  # type: ignore[assignment]
         return 0
     except OSError as error:
-        _say(f"The output could not be written: {error.strerror}.")
+        say(f"The output could not be written: {error.strerror}.")
         return UsageError.exit_code
 
 
@@ -90,160 +69,27 @@ def _carried_out(options: argparse.Namespace, script_arguments: Sequence[str]) -
     return code
 
 
-def _say(text: str) -> None:
-    with suppress(BrokenPipeError):  # who reads our messages may go before the run ends
-        sys.stderr.write(f"kinetoscope: {printable(text)}\n")
-        sys.stderr.flush()
-
-
-# --- profile
-
-
-def _profile(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
-    request = _request(options, script_arguments)
-    chosen = find_interpreter(request)
-    if chosen.passed_over:
-        _say(f"note: the script runs with {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
-    with RunnerProcess(
-        chosen.path,
-        request.folder,
-        request.environment,
-        stdout=sys.stderr.buffer if options.json else None,
-        shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
-    ) as runner:
-        teller = _Teller(is_focused=options.region is not None)
-        profiling = Profiling(request, Store(), runner, on_progress=teller)
-        with _signals_cancel(profiling):
-            try:
-                result, outcome = profiling.run()
-                # At once: the script may take minutes for its own clean-up.
-                _show(result, as_json=options.json)
-                _report(result, options.sarif)
-                return _exit_code(outcome) or _found(result, options.fail_on)
-            finally:
-                profiling.finish()
-
-
-def _request(options: argparse.Namespace, script_arguments: Sequence[str]) -> RunRequest:
-    environment: dict[str, str] = {}
-    for pair in options.env:
-        name, equals, value = pair.partition("=")
-        if not name or not equals:
-            raise UsageError(f"--env needs NAME=VALUE, not {pair!r}.")
-        environment[name] = value
-    return RunRequest(
-        script=options.script,
-        is_module=options.module,
-        arguments=tuple(script_arguments),
-        interpreter=options.python,
-        folder=options.cwd,
-        environment=environment,
-        region=options.region,
-        warmup=options.warmup,
-        active=options.active,
-        to_the_end=options.to_the_end,
-        budget_s=options.budget,
-        time_limit_s=options.time_limit,
-    )
-
-
-@contextmanager
-def _signals_cancel(profiling: Profiling) -> Generator[None, None, None]:
-    """Ctrl-C and SIGTERM end the run, keeping what was measured; after a second one the script is not waited for.
-
-    `timeout` sends its SIGTERM twice, to us and to our group, in one go: that is one.
-    """
-    terminated_at = float("-inf")
-
-    def cancel(number: int, _frame: FrameType | None) -> None:
-        nonlocal terminated_at
-        if number == signal.SIGTERM:
-            before, terminated_at = terminated_at, time.monotonic()
-            if terminated_at - before < ONE_SIGTERM_S:
-                return
-        if not profiling.cancel(by_terminal=number == signal.SIGINT):
-            raise KeyboardInterrupt
-
-    # An ignored one (nohup, & in a shell) stays so, for the script too: a handler is not inherited as such.
-    heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
-    previous = {number: signal.signal(number, cancel) for number in heeded}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-class _Teller:
-    """Tells on stderr what the run does: each phase once, and from time to time how far the measuring is."""
-
-    def __init__(self, *, is_focused: bool) -> None:
-        self._is_focused = is_focused
-        self._next_progress = 0.0
-
-    def __call__(self, progress: Progress) -> None:
-        if not progress.region:
-            _say(progress.phase)
-            return
-        now = time.monotonic()
-        if now < self._next_progress:
-            return
-        self._next_progress = now + SECONDS_BETWEEN_PROGRESS
-        is_told = not self._is_focused and progress.seen > 1
-        regions = f", {progress.complete} of {progress.seen} regions complete" if is_told else ""
-        _say(f"{progress.phase}: {progress.region}, {count_text(progress.calls, 'call')}{regions}")
-
-
-def _exit_code(outcome: Outcome) -> int:
-    error = ending_error(outcome)
-    if isinstance(error, RunError):
-        return error.exit_code
-    return 0
-
-
-def _report(result: Result, sarif: Path | None) -> None:
-    if sarif is not None:
-        sarif.write_bytes(to_sarif(result, Path.cwd()))
-
-
-def _found(result: Result, codes: Collection[str]) -> int:
-    """`FOUND` if a finding of these codes is not suppressed where it stands, else 0."""
-    unchecked = [code for code in codes if result.device_total_ns is None and not BY_CODE[code].is_of_cpu]
-    if unchecked:
-        _say(f"note: no GPU work was measured, so --fail-on could not check: {', '.join(unchecked)}.")
-    rows = (*result.regions, *result.groups)
-    found = [(region.name, each.code) for region in rows for each in active(region.findings)]
-    found += [("the run", each.code) for each in active(result.findings)]
-    wanted = [f"{code} in {printable(name)}" for name, code in found if code in codes]
-    if wanted:
-        _say(f"Exit code {FOUND}, because --fail-on found: {', '.join(wanted)}.")
-    return FOUND if wanted else 0
-
-
-# --- read, runs and explain
-
-
 def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
     for file in options.source:
         if not file.is_file():
             raise UsageError(f"--source: there is no file {file}.")
     result = measure_traces(options.traces, [file.resolve() for file in options.source])
-    _show(result, as_json=options.json)
+    show(result, as_json=options.json)
     keys = [RegionKey(region.name, region.file) for region in result.regions]
     strange = [key.name for key in keys if key.file is None and not is_of_torch(key)]
     if options.source and strange:
-        _say(
+        say(
             f"note: {count_text(len(strange), 'region')} of the trace {'stands' if len(strange) == 1 else 'stand'}"
             f" nowhere in the source, or at several lines: {shortlist(strange)}. Is it the script that was recorded?"
         )
-    _report(result, options.sarif)
-    return _found(result, options.fail_on)
+    report(result, options.sarif)
+    return gated(result, options.fail_on, is_checked=options.check, say=say)
 
 
 def _compare(options: argparse.Namespace, _: Sequence[str]) -> int:
-    code, why = compare.run(options, _console())
+    code, why = compare.run(options, console())
     if code:
-        _say(f"Exit code {code}, because {why}.")
+        say(f"Exit code {code}, because {why}.")
     return code
 
 
@@ -252,7 +98,7 @@ def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
     if options.run is None:
         if options.delete or options.is_pinned is not None or options.is_baseline is not None:
             raise UsageError("Name the run to pin, delete or compare with. List them: kinetoscope runs")
-        print_runs(_console(), store.runs())
+        print_runs(console(), store.runs())
     elif options.delete:
         store.delete(options.run)
     elif options.is_pinned is not None:
@@ -260,7 +106,7 @@ def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
     elif options.is_baseline is not None:
         _mark_baseline(store, options.run, is_baseline=options.is_baseline)
     else:
-        _show(from_dict(store.stored(options.run).result()), as_json=options.json)
+        show(from_dict(store.stored(options.run).result()), as_json=options.json)
     return 0
 
 
@@ -277,44 +123,8 @@ def _explain(options: argparse.Namespace, _: Sequence[str]) -> int:
     return 0
 
 
-def _for_others(result: Result) -> Result:
-    """Without how the sources stood, which is of use to editors alone, and without values of variables: what is printed
-    goes into logs and reports, and they may be secrets.
-    """
-    run = result.run
-    if run is not None:
-        run = replace(run, environment=dict.fromkeys(run.environment, "…"))
-    return replace(result, run=run, sources={})
-
-
-def _show(result: Result, *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.buffer.write(to_json(_for_others(result), is_indented=True))
-        sys.stdout.flush()
-    else:
-        print_result(_console(), result, _texts(result))
-        sys.stdout.flush()  # the script may go on for a while
-    for problem in result.problems:
-        _say(f"note: {problem.message}")
-
-
-def _texts(result: Result) -> Mapping[str, str]:
-    texts: dict[str, str] = {}
-    for file in {region.file for region in result.regions if region.file is not None}:
-        data = Path(file).read_bytes() if Path(file).is_file() else b""
-        # Beside a text that is not the one that ran, the times would stand at wrong lines.
-        if any(each.file == file_digest(data) for each in result.sources.get(file, ())):
-            texts[file] = data.decode("utf-8", "replace")
-    return texts
-
-
-def _console() -> Console:
-    # Piped, nothing may be cut to a width that only a terminal has.
-    return Console(width=None if sys.stdout.isatty() else 200, highlight=False, emoji=False, markup=False)
-
-
 _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Sequence[str]], int]]] = {
-    "profile": _profile,
+    "profile": profile.run,
     "read": _read,
     "compare": _compare,
     "runs": _runs,

@@ -89,13 +89,21 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time of the run (no limit)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON; the script prints to stderr")
-    _add_findings(parser)
+    _add_gates(parser)
 
 
-def _add_findings(parser: argparse.ArgumentParser) -> None:
+def _add_gates(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-on", metavar="CODE,…", type=_codes, default=(), help="exit with 4 if one is found")
     parser.add_argument(
-        "--sarif", metavar="FILE", type=_new_file, help="write the findings as SARIF, for code-scanning pages"
+        "--check",
+        action="store_true",
+        help="exit with 4 if an expectation in the source is broken, with 5 if one cannot be checked",
+    )
+    parser.add_argument(
+        "--sarif",
+        metavar="FILE",
+        type=_new_file,
+        help="findings and broken expectations, for code-scanning pages",
     )
 
 
@@ -105,7 +113,7 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
         "--source", metavar="FILE", action="append", default=[], type=Path, help="show the regions in this source file"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    _add_findings(parser)
+    _add_gates(parser)
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,8 @@
 """From a run's folder, or from trace files, to a result: reads, attributes, places, summarises."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kinetoscope_core import log_file
@@ -18,8 +19,9 @@ from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured, Problem
 from kinetoscope_core.jobs.problems import nothing_measured
 from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
+from kinetoscope_core.results.checks import Checked, checks
 from kinetoscope_core.results.measures import Device
-from kinetoscope_core.results.result import Result, RunInfo
+from kinetoscope_core.results.result import Result, RunInfo, rows_of
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions.which_region import RegionsByName
@@ -82,6 +84,7 @@ def measure_run(
         outcome.device.devices,
         _no_cuda_because(outcome, problems),
         sources,
+        [str(script)] if script else [],
     )
 
 
@@ -108,7 +111,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
         why = " ".join(each.message for each in problems if each.code == "other-tool")
         what = f"{names} has no region, no operator and no GPU activity, so there is nothing to measure."
         raise NothingMeasured(f"{what} {why}".strip())
-    return _result(None, paths, readings, parts, found, problems, None, (), None, sources)
+    return _result(None, paths, readings, parts, found, problems, None, (), None, sources, list(files))
 
 
 def _holds_something(trace: Trace) -> bool:
@@ -126,6 +129,7 @@ def _result(
     devices: Sequence[str],
     no_cuda_because: str | None,
     sources: Sources,
+    known_files: Sequence[str],
 ) -> Result:
     totals = [reading.attribution.device_total_ns for reading in readings]
     measured = [total for total in totals if total is not None]
@@ -139,7 +143,7 @@ def _result(
     for region in (*found.regions, *found.unmeasured):
         if region.file is not None and region.line is not None:
             entered[region.file].append((region.line, region.name))
-    return Result(
+    result = Result(
         run=run,
         traces=tuple(traces),
         device=device,
@@ -157,6 +161,20 @@ def _result(
         contents=found.contents,
         sources={file: sources.prints_of(file, places) for file, places in sorted(entered.items())},
     )
+    return replace(result, expectations=tuple(_checked(result, sources, [*known_files, *sorted(entered)])))
+
+
+def _checked(result: Result, sources: Sources, files: Sequence[str]) -> Iterator[Checked]:
+    """The expectations in the files; where one region alone was asked for, of what was measured."""
+    is_focused = result.run is not None and result.run.region is not None
+    rows = [*rows_of(result), *result.unmeasured]
+    for file in dict.fromkeys(files):
+        source = sources.source_of(file)
+        if source is not None:
+            here = ((row, sources.entered_at(file, row.line or 0, row.name)) for row in rows if row.file == file)
+            measured = ((region, row) for row, region in here if region is not None)
+            for each in checks(source, file, measured, with_missing=not is_focused):
+                yield from each.outcomes
 
 
 def _no_cuda_because(outcome: Outcome, problems: Sequence[Problem]) -> str | None:

@@ -6,6 +6,7 @@ Drawn by rich: in colour on a terminal, plain when piped.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from rich import box
 from rich.console import Console
@@ -16,6 +17,7 @@ from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.output.measures_text import active, largest_text, region_text, unmeasured_text
 from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, region_table
+from kinetoscope_core.results.checks import Checked, summary, verdict
 from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, rows_of
 from kinetoscope_core.results.store import StoredRun
@@ -45,7 +47,7 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
         console.print(region_table(console, rows, unmeasured, has_cuda=has_cuda))
     if result.contents is not None:
         _print_contents(console, result.contents, has_cuda=has_cuda)
-    for line in _findings(result, rows):
+    for line in (*_findings(result, rows), *_expectations(result)):
         console.print(line, soft_wrap=True)
     for line in _footer(result):
         console.print(line, soft_wrap=True)
@@ -123,6 +125,24 @@ def _finding_line(place: str, finding: Finding) -> Text:
     style = "yellow" if finding.severity == "warning" else "cyan"
     line = Text(f"  {place}").append(f"{finding.severity}: {finding.code}", style=style)
     return line.append(f"  {printable(finding.message)}")
+
+
+_VERDICTS: Final = {True: ("holds", "green"), False: ("broken", "red"), None: ("not checked", "yellow")}
+
+
+def _expectations(result: Result) -> list[Text]:
+    """What the source expects, each term once for all names at its line."""
+    terms: defaultdict[tuple[str, int, str], list[Checked]] = defaultdict(list)
+    for each in result.expectations:
+        terms[each.file, each.line, each.text].append(each)
+    if not terms:
+        return []
+    lines = [Text("\nExpectations", style="bold")]
+    for (file, row, text), outcomes in terms.items():
+        word, style = _VERDICTS[verdict(outcomes)]
+        line = Text(f"  {short_path(file)}:{row}  ").append(f"{word}: {text}", style=style)
+        lines.append(line.append(f"  {summary(outcomes)}"))
+    return [*lines, Text()]
 
 
 def _footer(result: Result) -> list[str]:

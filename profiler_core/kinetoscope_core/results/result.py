@@ -11,6 +11,7 @@ import orjson
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import Problem, UsageError
+from kinetoscope_core.results.checks import Checked
 from kinetoscope_core.results.measures import (
     Contents,
     Device,
@@ -61,7 +62,8 @@ class Result:
     `findings` are those of the run as a whole.
     `sources` has all regions of the measured files as they stood then. `groups` has the series that `regions` has the
     names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
-    the user's, else `None`. `start_up` is the launch of ours, which is in no other number.
+    the user's, else `None`. `start_up` is the launch of ours, which is in no other number. `expectations` are those of
+    the comments in the files that were measured, checked.
     """
 
     run: RunInfo | None
@@ -79,6 +81,7 @@ class Result:
     unmeasured: tuple[Unmeasured, ...] = ()
     start_up: StartUp | None = None
     contents: Contents | None = None
+    expectations: tuple[Checked, ...] = ()
     sources: Mapping[str, tuple[Fingerprint, ...]] = field(default_factory=dict[str, "tuple[Fingerprint, ...]"])
 
 

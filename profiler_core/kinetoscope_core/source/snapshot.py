@@ -38,7 +38,7 @@ class Sources:
 
     def regions_of(self, file: str) -> list[Region]:
         """The regions of a file, none if it cannot be read or changed since the run began."""
-        source = self._source(file)
+        source = self.source_of(file)
         return [] if source is None else list(source.regions)
 
     def line_of(self, file: str, line: int, name: str) -> int:
@@ -50,7 +50,7 @@ class Sources:
         """How the regions of a file stood, and the lines (from 1) of the `measured` names that are none of theirs; none
         if it cannot be read or changed since the run began.
         """
-        source = self._source(file)
+        source = self.source_of(file)
         if source is None:
             return ()
         known: defaultdict[int, list[Region]] = defaultdict(list)
@@ -61,7 +61,7 @@ class Sources:
 
     def text_of(self, file: str) -> bytes:
         """The text of a file, empty if it cannot be read or changed since the run began."""
-        source = self._source(file)
+        source = self.source_of(file)
         return b"" if source is None else source.data
 
     def digests_of(self, files: Iterable[str]) -> dict[str, str]:
@@ -70,17 +70,12 @@ class Sources:
 
     def ignored_at(self, file: str, line: int, name: str) -> Container[str]:
         """The codes of findings that comments at a region switch off."""
-        source = self._source(file)
-        if source is None:
-            return ()
-        region = self.region_at(file, line, name) or source.statement_at(line - 1)
-        if region is None:
-            return ()
-        return ignored_at(region, source)
+        source, region = self.source_of(file), self.entered_at(file, line, name)
+        return () if source is None or region is None else ignored_at(region, source)
 
     def ignored_on_top_of(self, file: str) -> Container[str]:
         """The codes of findings of the run that a comment on the file's first line switches off."""
-        source = self._source(file)
+        source = self.source_of(file)
         return () if source is None else ignored_on_top_of(source)
 
     def region_at(self, file: str, line: int, name: str) -> Region | None:
@@ -89,7 +84,13 @@ class Sources:
             self._by_name[file] = RegionsByName(self.regions_of(file))
         return self._by_name[file].entered_at(line, name)
 
-    def _source(self, file: str) -> SourceRegions | None:
+    def entered_at(self, file: str, line: int, name: str) -> Region | None:
+        """The same; where the source tells of none, the statement that entered it by a helper."""
+        source = self.source_of(file)
+        return self.region_at(file, line, name) or (source.statement_at(line - 1) if source else None)
+
+    def source_of(self, file: str) -> SourceRegions | None:
+        """A file with its regions; None if it cannot be read or changed since the run began."""
         if file not in self._read:
             self._read[file] = self._new_source(Path(file))
         return self._read[file]

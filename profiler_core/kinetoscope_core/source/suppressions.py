@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterable
 from typing import Final
 
+from kinetoscope_core.source.comments import rows_at
 from kinetoscope_core.source.regions import Region, SourceRegions
 
 COMMENT: Final = re.compile(
@@ -32,12 +33,8 @@ def ignored_codes(comments: Iterable[bytes]) -> Container[str]:
 
 
 def ignored_at(region: Region, source: SourceRegions) -> Container[str]:
-    """The codes that comments at a region of the text switch off.
-
-    Those on the lines of its own item alone, since a `with` may have one of another region on each line.
-    """
-    start, end = region.item if region.decorates is None else region.call  # a decorator's item holds the comment, too
-    return ignored_codes(map(source.comment, range(start.row, end.row + 1)))
+    """The codes that comments at a region of the text switch off."""
+    return ignored_codes(map(source.comment, rows_at(region, source)))
 
 
 def ignored_on_top_of(source: SourceRegions) -> Container[str]:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
+from kinetoscope_core.results.checks import EXPECTATION
 from kinetoscope_core.text import printable
 from kinetoscope_server.features.diagnostics import SOURCE, shown_of_run
+from kinetoscope_server.features.expectations import checked, wider
 from kinetoscope_server.features.fixes import fix, suppression
 from kinetoscope_server.features.told import told_at
 from kinetoscope_server.protocol import methods
@@ -40,6 +42,7 @@ def code_actions(
     about = [each for each in asked if each.code == "run-failed"]
     if plain_again and about:
         actions.append(_command(RUN_PLAIN, about, methods.PROFILE_PLAIN, list(plain_again)))
+    actions += _of_expectations(document, placed, params, asked)
     statements = {each.region.line: each.region for each in placed if each.region.kind == "statement"}
     for region in [*document.regions, *statements.values()]:
         if region.last_line < first or region.statement_line > last:
@@ -83,6 +86,19 @@ def _of_findings(
             at: list[object] = [document.uri, region.line - 1, region.name, told.code]
             yield _command(f"Open the trace where it shows: {told.code}", about, methods.OPEN_TRACE_AT, at)
         yield from _of_any(document, region.last_line - 1, told.code, about, has_links=has_links)
+
+
+def _of_expectations(
+    document: Document, placed: Sequence[Placed], params: types.CodeActionParams, asked: Sequence[types.Diagnostic]
+) -> Iterator[types.CodeAction]:
+    """A limit that holds, for each broken expectation in the asked lines, or for those that were asked about."""
+    places = [each.range for each in asked if each.code == EXPECTATION]
+    for check in checked(document, placed):
+        place = document.in_client_units(check.term.place)
+        is_asked = place in places if places else params.range.start.line <= place.start.line <= params.range.end.line
+        if is_asked and (text := wider(check)) is not None:
+            about = [each for each in asked if each.range == place]
+            yield _edit(document, f"Change to: expect {text}", about, types.TextEdit(place, text))
 
 
 def _of_run(

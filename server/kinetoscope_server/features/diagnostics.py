@@ -12,10 +12,12 @@ from typing import Final
 from lsprotocol import types
 
 from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.checks import EXPECTATION
 from kinetoscope_core.results.measures import Finding
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.suppressions import ignored_on_top_of
 from kinetoscope_core.text import printable
+from kinetoscope_server.features.expectations import expectation_problems
 from kinetoscope_server.features.told import by_item, told_at
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.problems import LineProblem, lines_of
@@ -51,6 +53,7 @@ def diagnostics(
     found = [
         *making.findings(placed),
         *making.of_run(placed),
+        *making.expectations(placed),
         *making.problems(problems),
         *making.same_names(),
         *making.decorators(),
@@ -77,6 +80,12 @@ class _Making:
         for finding in shown_of_run(self._document, placed, self._settings):
             severity = self._settings.severity_of_finding(finding.code, finding.severity)
             yield self._made(finding.code, self._document.line_range(0), finding.message, severity=severity)
+
+    def expectations(self, placed: Sequence[Placed]) -> Iterator[types.Diagnostic | None]:
+        for place, message, severity in expectation_problems(self._document, placed):
+            if self._settings.severity_of(EXPECTATION) != "off":
+                at = self._document.in_client_units(place)
+                yield self._made(EXPECTATION, at, message, severity=severity)
 
     def problems(self, problems: Sequence[LineProblem]) -> Iterator[types.Diagnostic | None]:
         lines = self._document.source.data.splitlines() if problems else []

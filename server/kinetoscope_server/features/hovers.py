@@ -4,15 +4,19 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Final
 
 from lsprotocol import types
 
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, unmeasured_text
+from kinetoscope_core.results.checks import Check, summary, verdict
 from kinetoscope_core.results.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.result import Result
+from kinetoscope_core.source.expectations import Expectation
 from kinetoscope_core.text import count_text, cut, printable, time_text
+from kinetoscope_server.features.expectations import checked
 from kinetoscope_server.features.links import Links
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.changes import Changes
@@ -49,7 +53,7 @@ def hover(
     if not here:
         return None
     links = Links(document.uri, here) if has_links else None
-    story = text(here, changes, document.path, beside=beside, links=links)
+    story = text(here, changes, document.path, beside=beside, links=links, expected=checked(document, here))
     markdown = types.MarkupContent(types.MarkupKind.Markdown, story)
     return types.Hover(markdown, document.line_range(here[0].region.line - 1))
 
@@ -61,9 +65,10 @@ def text(
     most_tables: int = 3,
     beside: Collection[str] = (),
     links: Links | None = None,
+    expected: Sequence[Check] = (),
 ) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
-    blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else [])]
+    blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else []), *_expected(expected)]
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
     if len(measured) > most_tables:
         regions = [region for _, region in measured]
@@ -141,6 +146,20 @@ def _findings(regions: Sequence[RegionMeasures], beside: Collection[str], links:
     ]
     if len(told) > _MOST_FINDINGS:
         lines.append(f"- *and {len(told) - _MOST_FINDINGS} more: see Details*")
+    if lines:
+        yield "\n".join(lines)
+
+
+_VERDICTS: Final = {True: "holds", False: "broken", None: "not checked"}
+
+
+def _expected(checks: Sequence[Check]) -> Iterator[str]:
+    """What comments at the regions expect, with the numbers."""
+    lines = [
+        f"- expected {escaped(term.text)}: **{_VERDICTS[verdict(outcomes)]}**, {escaped(summary(outcomes))}"
+        for term, outcomes in checks
+        if isinstance(term, Expectation) and outcomes
+    ]
     if lines:
         yield "\n".join(lines)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from lsprotocol import types
 
 from kinetoscope_server.features import hovers
+from kinetoscope_server.features.expectations import checked
 from kinetoscope_server.features.hint_texts import hint_parts
 from kinetoscope_server.features.links import Links
 from kinetoscope_server.protocol import methods
@@ -64,6 +65,6 @@ def resolved(
     here = by_row(placed).get(hint.position.line)
     if here:
         links = Links(document.uri, here) if has_links else None
-        text = hovers.text(here, changes, document.path, links=links)
+        text = hovers.text(here, changes, document.path, links=links, expected=checked(document, here))
         hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, text)
     return hint

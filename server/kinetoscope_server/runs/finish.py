@@ -9,7 +9,7 @@ from kinetoscope_core.errors import Problem
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.text import count_text, printable
+from kinetoscope_core.text import count_text, printable, shortlist
 from kinetoscope_server.results.shown import rows_to_show
 from kinetoscope_server.runs.targets import Choose, Target
 
@@ -56,7 +56,7 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
         measured = [region for region in shown if not isinstance(region, Unmeasured)]
         files = {region.file for region in measured}
         text = f"Measured {count_text(len(measured), 'region')} in {count_text(len(files), 'file')}."
-    text += no_cuda_text(result)
+    text += _broken_text(result) + no_cuda_text(result)
     notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
     failure = next((problem for problem in notes if problem.code == "run-failed"), None)
     if failure is not None:
@@ -68,6 +68,14 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
         names = ", ".join(Path(path).name for path in changed)
         text += f" Not saved: {names}. The version on disk ran."
     return text
+
+
+def _broken_text(result: Result) -> str:
+    broken = [each.title for each in result.expectations if each.holds is False]
+    if not broken:
+        return ""
+    are = "expectation is" if len(broken) == 1 else "expectations are"
+    return f" {len(broken)} {are} broken: {shortlist(broken, 2)}."
 
 
 def no_cuda_text(result: Result) -> str:

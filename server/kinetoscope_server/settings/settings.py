@@ -31,6 +31,7 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
     "region-not-reached": "information",
     "run-failed": "error",
     "run-problem": "warning",
+    "expectation": "error",
     "same-name": "hint",
     "decorator-async": "warning",
     "decorator-generator": "warning",

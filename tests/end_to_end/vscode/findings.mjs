@@ -78,6 +78,24 @@ await scenario(async (stage) => {
     await page.keyboard.press('Escape');
   });
 
+  const EXPECTED = '# kinetoscope: expect';
+  await stage.step('what is expected of it is checked while it is typed', async () => {
+    await code.append(REGION_LINE - 1, `\n${EXPECTED} cuda < 250us, launches = 1, cpu < 1`);
+    await until('two squiggles', async () => (await code.squiggles('error').count()) === 2);
+    await code.hoverText('1', 'cpu < 1', /1 has no unit\. Write ns, us, ms or s behind it\./);
+    await code.hoverText('with', REGION, /expected launches = 1: holds/);
+    await stage.picture(' in the hover');
+    await code.hoverText('cuda', 'cuda < 250us', /CUDA 339 µs per call \(.*\)\. Expected: cuda < 250us\./);
+  });
+
+  await stage.step('and a quick fix sets the limit to what was measured', async () => {
+    await code.act(REGION_LINE, 'Change to: expect cuda < 380us');
+    await until('the limit', async () => (await code.line(EXPECTED)).text.includes('cuda < 380us, launches = 1'));
+    await until('one squiggle', async () => (await code.squiggles('error').count()) === 1);
+    await page.keyboard.press('Control+Shift+k');
+    await until('no squiggle', async () => !(await code.squiggles('error').count()));
+  });
+
   const kernelIsShown = async (ui) => {
     await traceLoaded(ui);
     const kernels = await query(ui, "select ts, dur from slice where category = 'kernel' and name like '%sgemm%'", {
