@@ -1,24 +1,36 @@
 """How often a comparison is wrong, and what it finds: many processes of the same scripts, stored, then drawn at random.
 
     python benchmarks/noise.py record FOLDER [--processes 16] [--within SECONDS] [--plain] [--case NAME]...
+    python benchmarks/noise.py report FOLDER
+    python benchmarks/noise.py times FOLDER > tests/traces/noise/NAME.json
 
 `record` goes round the cases by turns, so that drift of the machine falls on all alike. Interpreters are prepared
 several at once while nothing is measured, unless `--plain`. Each process is one result in
 FOLDER/<case>.jsonl; the first trace of each case lies beside it.
+
+`report` compares each case with itself, its processes drawn at random and in the order of time, and the `injected` ones
+with the plain one: how often each verdict is given, per kind of time and number of processes on a side. `times` prints
+the medians alone, as JSON.
 """
 
 import argparse
 import contextlib
 import gzip
+import random
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import orjson
+
+from kinetoscope_core.analysis.comparison import compare
 from kinetoscope_core.jobs.profile import Profiling
-from kinetoscope_core.results.result import to_json
+from kinetoscope_core.results.result import Result, from_dict, to_json
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.standby import Preparation, Prepared
@@ -30,6 +42,7 @@ MATMUL_ADD = str(EXAMPLES / "matmul_add.py")
 PARTS = ("gpu", "cpu", "launches")
 PERCENT = (3, 5, 10, 30)
 AT_ONCE = 6
+DRAWS = 30
 
 CASES: dict[str, list[str]] = {
     **{
@@ -109,6 +122,91 @@ def one(name: str, request: RunRequest, runner: RunnerProcess, store: Store, fol
         runner.end()
 
 
+def results_of(folder: Path) -> dict[str, list[Result]]:
+    """The processes of each case, in order of time."""
+    found = {
+        path.stem: [from_dict(orjson.loads(line)) for line in path.read_bytes().splitlines()]
+        for path in sorted(folder.glob("*.jsonl"))
+    }
+    return {
+        name: sorted(results, key=lambda each: each.run.started if each.run else "") for name, results in found.items()
+    }
+
+
+def verdicts(a: Sequence[Result], b: Sequence[Result]) -> Iterator[tuple[str, str, str]]:
+    """Region, kind of time and verdict; a time of 0 on both sides is no case."""
+    for region in compare(a, b).regions:
+        for kind, change in (("CUDA", region.cuda_total_ns), ("CPU", region.cpu_total_ns)):
+            if change is not None and change.a and change.b:
+                yield region.name, kind, change.verdict
+
+
+def report(folder: Path) -> None:
+    cases = results_of(folder)
+    random.seed(1)
+    print("The same code on both sides: verdicts, of which faster or slower are wrong")
+    print(f"  {'':<28}{'kind':<6}{'comparisons':>12}{'wrong':>9}{'no difference':>15}")
+    for number in (1, 2, 3, 4, 5):
+        drawn = [
+            verdict
+            for results in cases.values()
+            if len(results) >= 2 * number
+            for _ in range(DRAWS)
+            for verdict in halves(random.sample(results, 2 * number))
+        ]
+        print_row(f"{number} processes, at random", drawn)
+        in_order = [
+            verdict
+            for results in cases.values()
+            for start in range(len(results) - 2 * number + 1)
+            for verdict in halves(results[start : start + 2 * number])
+        ]
+        print_row(f"{number} processes, in order", in_order)
+    print("More work on one side: how often it is found, of 200 draws, and how often the opposite is said")
+    for percent in PERCENT:
+        for number in (1, 3, 5):
+            sides = cases.get("injected", []), cases.get(f"injected_{percent}", [])
+            if min(map(len, sides)) < number:
+                continue
+            found: Counter[tuple[str, str, str]] = Counter()
+            for _ in range(200):
+                found.update(verdicts(*(random.sample(side, number) for side in sides)))
+            for region, kind in (("products", "CUDA"), ("small_operators", "CUDA"), ("python_loop", "CPU")):
+                right, wrong = found[region, kind, "slower"], found[region, kind, "faster"]
+                print(
+                    f"  +{percent} %, {number} processes: {region:<16}{kind:<5}{right / 2:>6.1f} %{wrong / 2:>6.1f} %"
+                )
+
+
+def halves(results: Sequence[Result]) -> Iterator[tuple[str, str, str]]:
+    half = len(results) // 2
+    return verdicts(results[:half], results[half:])
+
+
+def print_row(title: str, drawn: Sequence[tuple[str, str, str]]) -> None:
+    for kind in ("CUDA", "CPU"):
+        of_kind = Counter(verdict for _, each, verdict in drawn if each == kind)
+        total = of_kind.total()
+        if total:
+            wrong = (of_kind["faster"] + of_kind["slower"]) / total
+            print(f"  {title:<28}{kind:<6}{total:>12}{100 * wrong:>8.1f} %{100 * of_kind['same'] / total:>14.0f} %")
+
+
+def times(folder: Path) -> None:
+    values: dict[str, dict[str, dict[str, list[int]]]] = {}
+    for name, results in results_of(folder).items():
+        regions: dict[str, dict[str, list[int]]] = {}
+        for result in results:
+            for each in result.regions:
+                of_region = regions.setdefault(each.name, {"cpu": [], "cuda": [], "launches": []})
+                of_region["cpu"].append(each.cpu_total_ns.median)
+                if each.cuda_total_ns and each.cuda_total_ns.median and each.launches:
+                    of_region["cuda"].append(each.cuda_total_ns.median)
+                    of_region["launches"].append(each.launches.median)
+        values[name] = {region: each for region, each in regions.items() if len(each["cpu"]) == len(results)}
+    sys.stdout.buffer.write(orjson.dumps(values))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -118,7 +216,12 @@ def main() -> None:
     recording.add_argument("--within", type=float, default=3600.0)
     recording.add_argument("--plain", action="store_true")
     recording.add_argument("--case", action="append", choices=list(CASES))
+    for name in ("report", "times"):
+        commands.add_parser(name).add_argument("folder", type=Path)
     options = parser.parse_args()
+    if options.command != "record":
+        (report if options.command == "report" else times)(options.folder)
+        return
     record(options.folder, options.case or list(CASES), options.processes, options.within, is_plain=options.plain)
 
 

@@ -17,7 +17,7 @@ from kinetoscope_core.results.comparison import Change
 
 Kind = Literal["cpu", "cuda"]
 
-ERROR: Final = 0.05
+ERROR: Final = 0.02
 """How often at most the rank test's interval misses the true change."""
 FLOORS: Final[dict[Kind, float]] = {"cuda": 1.02, "cpu": 3.0}
 """By which factor two processes of the same code may differ."""
