@@ -68,6 +68,8 @@ export interface CallTimes {
   cpu_self_ns: number;
   cuda_total_ns: number | null;
   cuda_busy_ns: number | null;
+  /** Type of the exception that ended it. */
+  raised: string | null;
 }
 
 /** A slice of the CPU. Thread 0 is the region's own; `start_ns` counts from where the timeline starts. */
@@ -125,6 +127,11 @@ export interface Measures {
   calls: number;
   measured: number;
   is_cold: boolean;
+  /** Calls that an exception ended; `exception` is the type of the last one's. */
+  raised: number;
+  exception: string | null;
+  /** They were measured, for want of others. */
+  is_raised: boolean;
   unfinished: number;
   cpu_total_ns: Spread;
   cpu_self_ns: Spread;

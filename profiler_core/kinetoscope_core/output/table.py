@@ -45,6 +45,8 @@ def _measured(region: RegionMeasures) -> str:
     text = f"{region.measured} of {region.calls}"
     if region.is_cold:
         text += " cold"
+    if region.raised:
+        text += " raised" if region.is_raised else f", {region.raised} raised"
     if region.unfinished:
         text += f", {region.unfinished} unfinished"
     if region.untimed:

@@ -46,6 +46,10 @@ function notesOf(region: RunRegion): string[] {
   const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
   if (measures.names > 1) notes.push(`${measures.names} names that differ only in numbers, or that torch generated.`);
   if (measures.is_cold) notes.push('All of them are cold: there were too few calls for a warm-up.');
+  if (measures.raised > 0) {
+    const counted = measures.is_raised ? '' : ', not counted';
+    notes.push(`${measures.raised} raised ${printable(measures.exception ?? '')}${counted}.`);
+  }
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording stopped.`);
   const parts = measures.breakdown;
   if (parts.threads > 1) {

@@ -106,8 +106,9 @@ const MEASURED: Column = {
   value: (region) => region.measures.measured,
   text: ({ measures }) => {
     if (!hasTimes(measures)) return unmeasuredText(measures);
-    const { measured, calls, is_cold } = measures;
-    return `${measured} of ${calls}${is_cold ? ', cold' : ''}`;
+    const { measured, calls, is_cold, raised, is_raised } = measures;
+    const unusual = raised > 0 ? (is_raised ? ', raised' : `, ${raised} raised`) : '';
+    return `${measured} of ${calls}${is_cold ? ', cold' : ''}${unusual}`;
   },
 };
 
