@@ -5,6 +5,7 @@ import { OWN_SETTINGS } from '../src/server/own_settings';
 
 // The tests run in the repository's root (package.json, "unit").
 interface Setting {
+  order: number;
   scope: string;
   default: unknown;
   markdownDescription: string;
@@ -17,13 +18,14 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; icon?: string }[];
     menus: Record<string, { command?: string; submenu?: string }[]>;
-    configuration: { properties: Record<string, Setting> };
+    configuration: { title: string; properties: Record<string, Setting> }[];
     walkthroughs: { steps: { media: { markdown: string } }[] }[];
   };
 }
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const page = readFileSync('docs/lsp.md', 'utf8');
-const settings = manifest.contributes.configuration.properties;
+const groups = manifest.contributes.configuration;
+const settings = Object.fromEntries(groups.flatMap((each) => Object.entries(each.properties)));
 
 function rowsOf(heading: string): string[][] {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
@@ -51,6 +53,18 @@ function defaultOf(name: string): unknown {
     ? Object.fromEntries(parts.map(([each, part]) => [each.slice(beginning.length), part.default]))
     : undefined;
 }
+
+test('settings stand by what they are for, in an order of their own, what is changed most first', () => {
+  for (const { title, properties } of groups) {
+    const orders = Object.values(properties).map((each) => each.order);
+    assert.deepEqual(
+      orders,
+      orders.map((_, index) => index + 1),
+      title,
+    );
+  }
+  assert.deepEqual(Object.keys(groups[1]?.properties ?? {}).slice(0, 2), ['kinetoscope.active', 'kinetoscope.warmup']);
+});
 
 test('the severities are those of docs/lsp.md', () => {
   const documented = rowsOf('Diagnostics').flatMap(([, codes = '', severity = '']) =>
