@@ -121,6 +121,8 @@ export interface Finding {
   is_suppressed: boolean;
 }
 
+export type Middle = [least: number, most: number];
+
 /** Measures of a region in `kinetoscope/results`. */
 export interface Measures {
   name: string;
@@ -150,6 +152,9 @@ export interface Measures {
   findings: Finding[];
   /** What the longest unfinished call had taken. */
   at_least_ns: number | null;
+  /** The ends of the middle half of the totals. */
+  cpu_middle_ns: Middle | null;
+  cuda_middle_ns: Middle | null;
   /** Above 1: it stands for so many names that differ in numbers alone. */
   names: number;
 }
@@ -162,6 +167,8 @@ type OfMeasuredCalls =
   | 'cuda_busy_ns'
   | 'backward_cuda_ns'
   | 'launches'
+  | 'cpu_middle_ns'
+  | 'cuda_middle_ns'
   | 'bound'
   | 'median_call'
   | 'breakdown'
