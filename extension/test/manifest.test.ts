@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { OWN_SETTINGS } from '../src/server/own_settings';
 
@@ -104,5 +105,13 @@ test('the version is that of the Python package, and files that are named are th
   const source = readFileSync('profiler_core/kinetoscope_core/__init__.py', 'utf8');
   assert.match(source, new RegExp(`__version__ = "${manifest.version.replaceAll('.', '\\.')}"`));
   const media = manifest.contributes.walkthroughs.flatMap((each) => each.steps.map((step) => step.media.markdown));
-  for (const file of [manifest.icon, ...media]) assert(existsSync(file), file);
+  const pictures = media.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map((found) =>
+      join(dirname(page), found[1] ?? ''),
+    ),
+  );
+  assert(pictures.length > 0);
+  const packed = readFileSync('.vscodeignore', 'utf8').split('\n');
+  for (const file of pictures) assert(packed.includes(`!${file}`), file);
+  for (const file of [manifest.icon, ...media, ...pictures]) assert(existsSync(file), file);
 });
