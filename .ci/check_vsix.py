@@ -18,6 +18,7 @@ LARGEST_BYTES = 8_000_000
 PREFIX = "extension/"  # of all that is the extension's inside of a VSIX
 BUNDLED = PREFIX + "extension/bundled/"
 FILES = {"package.json", "readme.md", "changelog.md", "LICENSE.txt", "examples/matmul_add.py", "extension/icon.png"}
+FILES |= {"docs/images/editor-dark.png", "docs/images/details-light.png"}  # of the walkthrough
 BUILT = {f"extension/dist/{name}" for name in ("extension.js", "details.js", "details.css", "third-party-licences.txt")}
 TRACKED = {  # folders of the repository, and where they are
     "extension/walkthrough/": PREFIX + "extension/walkthrough/",

@@ -1,6 +1,11 @@
 // Entry point: creates the parts of the extension and connects them.
 import * as vscode from 'vscode';
-import type { LanguageClient, LanguageClientOptions } from 'vscode-languageclient/node';
+import {
+  MessageType,
+  type LanguageClient,
+  type LanguageClientOptions,
+  type LogMessageParams,
+} from 'vscode-languageclient/node';
 import { executeCommand, type Services } from './commands';
 import { Decorations } from './editor/decorations';
 import { Details } from './details/panel';
@@ -25,10 +30,11 @@ import { Traces } from './editor/trace';
 const LINKED = ['profileRegion', 'openTrace', 'openTraceAt', 'showDetails', 'clear'].map((id) => `kinetoscope.${id}`);
 
 export function activate(context: vscode.ExtensionContext): void {
-  const log = vscode.window.createOutputChannel('Kinetoscope', { log: true });
+  const log = vscode.window.createOutputChannel('Kinetoscope Log', { log: true });
+  const output = vscode.window.createOutputChannel('Kinetoscope');
   const interpreters = new Interpreters();
   const results = new Results();
-  const runs = new Runs(log, context.workspaceState);
+  const runs = new Runs(log, output, context.workspaceState);
   const traces = new Traces();
   const client = (): LanguageClient | undefined => server.client;
   const details = new Details(context, {
@@ -74,6 +80,13 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const prepare = (started: LanguageClient): void => {
+    // The client would put time and level before each line of a script.
+    started.onNotification('window/logMessage', ({ type, message }: LogMessageParams) => {
+      if (type === MessageType.Log) output.appendLine(message);
+      else if (type === MessageType.Error) log.error(message);
+      else if (type === MessageType.Warning) log.warn(message);
+      else log.info(message);
+    });
     started.onNotification('kinetoscope/results', (params: ResultsParams) => results.take(params));
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
@@ -87,9 +100,13 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const server = new Server(context, interpreters, log, options, prepare);
   const status = new Status(server, runs, results);
+  const readSettings = async (): Promise<void> => {
+    await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+  };
 
   context.subscriptions.push(
     log,
+    output,
     interpreters,
     results,
     runs,
@@ -101,13 +118,12 @@ export function activate(context: vscode.ExtensionContext): void {
     status,
     interpreters.onDidChange(async () => {
       await server.start();
-      await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+      await readSettings();
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(async () => {
-      await client()?.sendNotification('workspace/didChangeConfiguration', { settings: null });
-    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(readSettings),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('kinetoscope.importStrategy')) void server.start(true);
+      if (change.affectsConfiguration('editor.inlayHints.enabled')) void readSettings();
     }),
     results.onDidChange(() => details.update()),
     server.onDidChangeState(({ kind }) => {

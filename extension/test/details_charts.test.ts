@@ -110,7 +110,7 @@ test('calls stand in order, and one that is far above the median is cut', () => 
     ['900 ns', null, null, null],
   );
   assert.deepEqual(
-    bars.map((bar) => bar.isWarmup),
+    bars.map((bar) => bar.isHatched),
     [true, false, false, false],
   );
   const heights = bars.map((bar) => bar.height);
@@ -152,6 +152,17 @@ test('without a GPU the calls have one lane', () => {
     ['cpu'],
   );
   assert.doesNotMatch(callText(none, cpu, 1, false), /CUDA/);
+});
+
+test('a call that raised says so, and looks like one that is not measured where others are', () => {
+  const failing = calls.map((each, index) => ({ ...each, raised: index === 3 ? 'KeyError' : null }));
+  const some = { ...measures, raised: 1, exception: 'KeyError' };
+  assert.match(callText(failing, some, 3, false), /^Call 4 of 4 \(raised KeyError\)/);
+  assert.match(callsCaption(failing, some), /Hatched: warm-up or raised, not measured\.$/);
+  const hatched = (of: typeof some): number[] =>
+    callsLayout(failing, of, 600).lanes[1]?.bars.flatMap((bar) => (bar.isHatched ? [bar.index] : [])) ?? [];
+  assert.deepEqual(hatched(some), [0, 3]);
+  assert.deepEqual(hatched({ ...some, is_raised: true }), [0]);
 });
 
 test('the parts of a total add up to it', () => {

@@ -39,11 +39,12 @@ test('a region without a timeline says why none is drawn', () => {
   assert.doesNotMatch(page, /svg[^>]*class="lanes"/);
 });
 
-test('of a run its device, time and what lies outside regions is said', () => {
+test('of a run its device, local time and what lies outside regions is said', () => {
+  process.env.TZ = 'Asia/Tokyo';
   assert.deepEqual(runFacts(listed({ ...run, outside_regions_ns: 20 })), [
     'NVIDIA H200',
     'torch 2.11.0',
-    '2026-11-29 12:00:00 UTC',
+    '29 Nov 2026, 21:00:00',
     'GPU time 300 ns, 20 ns of it outside any region',
   ]);
   const problem = { message: 'A file was repaired.', file: '/w/a.py', line: 3 };

@@ -43,6 +43,7 @@ export const calls: CallTimes[] = [900, 110, 100, 90].map((cpu_total_ns, index) 
   cpu_self_ns: 10,
   cuda_total_ns: 100,
   cuda_busy_ns: 80,
+  raised: null,
 }));
 
 export const finding = (changes: Partial<Finding> = {}): Finding => ({
@@ -61,6 +62,9 @@ export const measures: Measures = {
   calls: 4,
   measured: 3,
   is_cold: false,
+  raised: 0,
+  exception: null,
+  is_raised: false,
   unfinished: 0,
   cpu_total_ns: { sum: 300, median: 100, min: 90, max: 110 },
   cpu_self_ns: spread(10, 3),
@@ -95,6 +99,8 @@ export const measures: Measures = {
   },
   findings: [],
   at_least_ns: null,
+  cpu_middle_ns: [90, 110],
+  cuda_middle_ns: [100, 100],
   names: 1,
 };
 

@@ -174,3 +174,16 @@ test('a region is found by its name, nearest to the line', () => {
   assert.equal(at(3, 'renamed since'), 0);
   assert.equal(at(3, 'step', 'file:///w/else.py'), null);
 });
+
+test('where the calls lie far apart, the table has their middle half, as the line has', () => {
+  const wide = region(0, { cpu_middle_ns: [76_000, 344_000], cuda_middle_ns: [980, 2_000] });
+  const texts = (of: typeof wide): string[] =>
+    columns.filter(({ id }) => id === 'cpu_total' || id === 'cuda_total').map((column) => cellText(column, of));
+  assert.deepEqual(texts(wide), ['980 ns–2.00 µs', '76.0–344 µs']);
+  assert.deepEqual(texts(region(0, { cpu_middle_ns: [76_000, 151_999] })), ['100 ns', '100 ns']);
+  const view = { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: null, span: null };
+  const page = savedPage({ ...run, regions: [wide] }, view, '');
+  assert.match(page, /76\.0–344<span class="unit"> µs/);
+  assert.match(page, /of calls that lie far apart, from where to where their middle half goes/);
+  assert.doesNotMatch(savedPage(run, view, ''), /lie far apart/);
+});

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { OWN_SETTINGS } from '../src/server/own_settings';
 
 // The tests run in the repository's root (package.json, "unit").
 interface Setting {
+  order: number;
   scope: string;
   default: unknown;
   markdownDescription: string;
@@ -17,13 +19,14 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; icon?: string }[];
     menus: Record<string, { command?: string; submenu?: string }[]>;
-    configuration: { properties: Record<string, Setting> };
+    configuration: { title: string; properties: Record<string, Setting> }[];
     walkthroughs: { steps: { media: { markdown: string } }[] }[];
   };
 }
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const page = readFileSync('docs/lsp.md', 'utf8');
-const settings = manifest.contributes.configuration.properties;
+const groups = manifest.contributes.configuration;
+const settings = Object.fromEntries(groups.flatMap((each) => Object.entries(each.properties)));
 
 function rowsOf(heading: string): string[][] {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
@@ -51,6 +54,18 @@ function defaultOf(name: string): unknown {
     ? Object.fromEntries(parts.map(([each, part]) => [each.slice(beginning.length), part.default]))
     : undefined;
 }
+
+test('settings stand by what they are for, in an order of their own, what is changed most first', () => {
+  for (const { title, properties } of groups) {
+    const orders = Object.values(properties).map((each) => each.order);
+    assert.deepEqual(
+      orders,
+      orders.map((_, index) => index + 1),
+      title,
+    );
+  }
+  assert.deepEqual(Object.keys(groups[1]?.properties ?? {}).slice(0, 2), ['kinetoscope.active', 'kinetoscope.warmup']);
+});
 
 test('the severities are those of docs/lsp.md', () => {
   const documented = rowsOf('Diagnostics').flatMap(([, codes = '', severity = '']) =>
@@ -90,5 +105,13 @@ test('the version is that of the Python package, and files that are named are th
   const source = readFileSync('profiler_core/kinetoscope_core/__init__.py', 'utf8');
   assert.match(source, new RegExp(`__version__ = "${manifest.version.replaceAll('.', '\\.')}"`));
   const media = manifest.contributes.walkthroughs.flatMap((each) => each.steps.map((step) => step.media.markdown));
-  for (const file of [manifest.icon, ...media]) assert(existsSync(file), file);
+  const pictures = media.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map((found) =>
+      join(dirname(page), found[1] ?? ''),
+    ),
+  );
+  assert(pictures.length > 0);
+  const packed = readFileSync('.vscodeignore', 'utf8').split('\n');
+  for (const file of pictures) assert(packed.includes(`!${file}`), file);
+  for (const file of [manifest.icon, ...media, ...pictures]) assert(existsSync(file), file);
 });

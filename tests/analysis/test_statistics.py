@@ -102,6 +102,29 @@ def test_a_region_of_warm_up_calls_alone_is_measured_cold() -> None:
     assert (region.measured, region.is_cold, region.cpu_total_ns.max) == (2, True, 900)
 
 
+@pytest.mark.parametrize(
+    ("raised", "warmups", "expected"),
+    [
+        ([3], [0], (2, False, 1, "KeyError", 10)),  # a normal call is there
+        ([1, 2, 3], [0], (1, False, 3, "KeyError", 900)),  # a cold one that returned tells more
+        ([0, 1, 2, 3], [0], (3, True, 4, "KeyError", 20)),
+    ],
+)
+def test_calls_that_an_exception_ended_are_measured_only_where_there_are_no_others(
+    raised: list[int], warmups: list[int], expected: tuple[int, bool, int, str, int]
+) -> None:
+    part = RecordedCalls(
+        _cpu(900, 10, 30, 20),
+        [RegionKey("r")] * 4,
+        [index in warmups for index in range(4)],
+        raised=dict.fromkeys(raised, "KeyError"),
+    )
+    (region,) = summarise(Calls(part))
+    median = region.cpu_total_ns.median
+    assert (region.measured, region.is_raised, region.raised, region.exception, median) == expected
+    assert [each.raised for each in region.call_times] == ["KeyError" if n in raised else None for n in range(4)]
+
+
 def test_unfinished_calls_are_no_times() -> None:
     finished, unfinished = _cpu(10, 500)
     unfinished = replace(unfinished, is_finished=False)

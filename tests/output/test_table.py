@@ -1,5 +1,6 @@
 """The table of regions at different widths."""
 
+import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -10,6 +11,7 @@ from rich.console import Console
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.output.table import region_table
+from kinetoscope_core.output.tree import Placed, arranged
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import rows_of
 
@@ -18,7 +20,8 @@ TRACE = Path(__file__).parents[1] / "traces" / "h200" / "train_mlp.json.gz"
 
 def printed(width):
     console = Console(width=width, file=StringIO())
-    console.print(region_table(console, measure_traces([TRACE], []).regions, has_cuda=True))
+    result = measure_traces([TRACE], [])
+    console.print(region_table(console, arranged(result, result.regions), has_cuda=True))
     return console.file.getvalue()
 
 
@@ -28,6 +31,14 @@ def test_names_and_times_are_whole_at_every_width(width):
     assert "backward" in text
     assert "275 µs" in text  # its CUDA total
     assert "…" not in text
+
+
+def test_nested_regions_stand_below_what_holds_them_the_largest_share_first():
+    found = re.findall(r"^ ( *[\w.#]+) .* of \d", printed(200), re.MULTILINE)
+    assert [name for name in found if "layer" not in name and "Optimizer" not in name] == [
+        "train_step", "  backward", "  forward", "  data", "  optimizer", "  log",
+    ]  # fmt: skip
+    assert found[3:5] == ["    layer_6", "    layer_4"]
 
 
 def test_a_wide_terminal_shows_all_columns():
@@ -40,7 +51,8 @@ def test_a_narrow_one_says_what_it_leaves_out():
 
 def rows(*regions, unmeasured=()):
     console = Console(width=200, file=StringIO())
-    console.print(region_table(console, regions, unmeasured, has_cuda=False))
+    placed = [Placed(each) for each in (*regions, *unmeasured)]
+    console.print(region_table(console, placed, has_cuda=False))
     return console.file.getvalue()
 
 

@@ -513,11 +513,20 @@ def test_the_clock_is_found_at_the_ends_of_a_large_file(tmp_path, is_gzip):
     assert clock_of(path) == TraceClock(7, TimeRange(1500, 3500))
 
 
-def test_a_trace_from_elsewhere_has_no_span_and_absolute_times(tmp_path):
+def test_a_trace_without_slices_has_no_span_and_absolute_times(tmp_path):
     path = tmp_path / "trace.json"
     for text in (b"{}", b"[]", b'{"traceEvents": [{"cat": "Trace", "ts": 1, "dur": 0, "pid": "Spans"}]}'):
         path.write_bytes(text)
         assert clock_of(path) == TraceClock()
+
+
+def test_without_a_span_the_slices_at_both_ends_leave_room_for_a_margin(tmp_path):
+    path = tmp_path / "trace.json"
+    slices = [b'{"ph": "X", "name": "r", "ts": %d, "dur": 2}' % ts_us for ts_us in (900, 100, 500)]
+    path.write_bytes(b'{"traceEvents": [{"ph": "i", "ts": 1}, %b]}' % b", ".join(slices))
+    clock = clock_of(path)
+    assert clock == TraceClock(0, TimeRange(100_000, 902_000))
+    assert time_range_of(call(500_000, 2_000), clock) == TimeRange(499_800, 502_200)
 
 
 def test_a_trace_that_cannot_be_read_has_no_clock(tmp_path):

@@ -26,7 +26,7 @@ def test_entries_stand_where_they_were_made_and_in_order(python):
     assert "of torch" not in seen["logged"]
     assert seen["files"] == [str(PROGRAM), "<string>"]
     assert seen["functions"]["decorated"] == "decorated"
-    counts = {"plain": 3, quoted: 3, "second": 3, "stacked": 1, "failing": 1, "of a string": 1}
+    counts = {"plain": 3, quoted: 3, "second": 3, "stacked": 1, "failing": 1, "of a string": 1, "raising": 2}
     threads = {f"thread {number}": 2000 for number in range(4)}
     assert seen["counts"] == counts | threads | {"decorated": 3 + 8000}
     # Columns of one entry stay together, however the threads take turns.
@@ -36,6 +36,8 @@ def test_entries_stand_where_they_were_made_and_in_order(python):
     assert seen["finished"]["not recorded"] == 1
     assert seen["first"] == [["plain", 0], [quoted, 0], ["second", 0], ["plain", 1]]
     assert seen["failing"] == [["failing", True]]
+    # Of one object's calls inside each other, the inner one alone was ended by its exception.
+    assert seen["raised"] == [["raising", 1, "KeyError"], ["failing", 0, "ValueError"]]
     assert set(seen["safe"]) == {"a 'quoted' {e9} "}
     assert seen["depths"] == [0]
     assert seen["wrapped"]

@@ -39,7 +39,7 @@ class Script:
             entry = self.log.note_entry(frame, name)
             if inner:
                 inner()
-            self.log.note_exit(entry, here, False)
+            self.log.note_exit(entry, here, None)
             if self.schedule.is_full:
                 break
         return self.schedule.is_full

@@ -55,7 +55,7 @@ export function savedPage(result: RunResult, view: View, css: string): string {
               </tbody>
             </table>
           </div>
-          <p class="quiet">${captionText(telling)}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
+          <p class="quiet">${captionText(telling, rows)}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
           <div class="notes">${runNotes(run, true)}</div>
           ${chosen && times ? regionPage(chosen, times, view) : nothing}
         </main>

@@ -63,6 +63,7 @@ export class Details implements vscode.Disposable {
     this.uri = uri;
     this.runId = runId;
     this.wanted = wanted;
+    void vscode.commands.executeCommand('setContext', 'kinetoscope.hasShownDetails', true);
     if (this.panel) {
       this.panel.reveal(undefined, true);
       return this.load();

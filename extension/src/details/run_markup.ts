@@ -6,12 +6,13 @@ import { regionsOf } from './table/rows';
 import { countText, fileName, printable, timeText } from './text';
 
 const FEW = 2;
+const WHEN: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' };
 
 export function runFacts(run: RunResult): string[] {
   const facts: string[] = [];
   if (run.device) facts.push(run.device.count > 1 ? `${run.device.count} × ${run.device.name}` : run.device.name);
   if (run.torch !== null) facts.push(`torch ${run.torch}`);
-  if (run.run) facts.push(`${run.run.started.replace('T', ' ').slice(0, 19)} UTC`);
+  if (run.run) facts.push(new Date(run.run.started).toLocaleString('en-GB', WHEN));
   if (run.run?.has_own_profiler) facts.push('measured by the script’s own profiler');
   if (run.device_total_ns !== null) {
     const outside = run.outside_regions_ns ?? 0;

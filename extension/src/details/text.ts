@@ -1,5 +1,5 @@
 // Times, counts, shares and names as people read them; times as kinetoscope_core/text.py writes them.
-import type { Unmeasured } from '../server/protocol';
+import type { Middle, Unmeasured } from '../server/protocol';
 
 export const UNITS: readonly (readonly [size: number, name: string])[] = [
   [1_000, 'µs'],
@@ -28,6 +28,21 @@ export function timeParts(ns: number): TimeParts {
 export function timeText(ns: number): string {
   const { number, unit } = timeParts(ns);
   return `${number} ${unit}`;
+}
+
+/** From there on, the longest call of the middle half over the shortest, a median says little (`measures_text.py`). */
+const WIDE = 2;
+
+/** A median; where the calls lie wide apart, from where to where their middle half goes: `76.0–344 µs`. */
+export function typicalParts(median: number, middle: Middle | null): TimeParts {
+  if (!isWide(middle)) return timeParts(median);
+  const [least, most] = [timeParts(middle[0]), timeParts(middle[1])];
+  if (least.unit !== most.unit) return { number: `${least.number} ${least.unit}–${most.number}`, unit: most.unit };
+  return least.number === most.number ? least : { number: `${least.number}–${most.number}`, unit: most.unit };
+}
+
+export function isWide(middle: Middle | null): middle is Middle {
+  return middle !== null && middle[1] > middle[0] && middle[1] >= WIDE * middle[0];
 }
 
 function threeDigits(value: number): string {

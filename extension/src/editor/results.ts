@@ -15,6 +15,10 @@ export class Results implements vscode.Disposable {
     const known = this.byUri.get(uri);
     if (isSame(results.regions, known?.regions ?? [])) return;
     this.byUri.set(uri, results);
+    // Of what ran here: torch was there, and something was measured.
+    if (results.regions.some((each) => each.started !== null)) {
+      void vscode.commands.executeCommand('setContext', 'kinetoscope.hasProfiled', true);
+    }
     this.changed.fire(uri);
   }
 

@@ -24,6 +24,7 @@ export class Traces implements vscode.Disposable {
       }
       if (isInEditor) this.show(external, title);
       else await openInBrowser(local, link);
+      await vscode.commands.executeCommand('setContext', 'kinetoscope.hasOpenedTrace', true);
     } catch (error) {
       if (!(error instanceof ResponseError)) throw harmless(error);
       void vscode.window.showWarningMessage(plain(error.message));

@@ -30,6 +30,7 @@ export class Runs implements vscode.Disposable {
 
   constructor(
     private readonly log: vscode.LogOutputChannel,
+    private readonly output: vscode.OutputChannel,
     private readonly memory: vscode.Memento,
   ) {}
 
@@ -123,7 +124,7 @@ export class Runs implements vscode.Disposable {
     this.log[how === 'failed' ? 'error' : 'warn'](message);
     const show = how === 'failed' ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
     const answer = await show(plain(message), ...offers.map((each) => each.title), SHOW_OUTPUT);
-    if (answer === SHOW_OUTPUT) this.log.show();
+    if (answer === SHOW_OUTPUT) this.output.show();
     return offers.find((each) => each.title === answer);
   }
 

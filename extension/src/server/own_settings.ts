@@ -8,3 +8,8 @@ export function withoutOwn(values: Record<string, unknown>, isTrusted: boolean):
   if (known.prepare === 'onOpen' && !isTrusted) known.prepare = 'afterRun';
   return known;
 }
+
+/** Where the editor shows no hints, the times stand in the lenses. */
+export function withHintsSeen(values: Record<string, unknown>, areShown: boolean): Record<string, unknown> {
+  return areShown || values.hints === 'off' ? values : { ...values, hints: 'lens' };
+}

@@ -68,6 +68,8 @@ export interface CallTimes {
   cpu_self_ns: number;
   cuda_total_ns: number | null;
   cuda_busy_ns: number | null;
+  /** Type of the exception that ended it. */
+  raised: string | null;
 }
 
 /** A slice of the CPU. Thread 0 is the region's own; `start_ns` counts from where the timeline starts. */
@@ -119,12 +121,19 @@ export interface Finding {
   is_suppressed: boolean;
 }
 
+export type Middle = [least: number, most: number];
+
 /** Measures of a region in `kinetoscope/results`. */
 export interface Measures {
   name: string;
   calls: number;
   measured: number;
   is_cold: boolean;
+  /** Calls that an exception ended; `exception` is the type of the last one's. */
+  raised: number;
+  exception: string | null;
+  /** They were measured, for want of others. */
+  is_raised: boolean;
   unfinished: number;
   cpu_total_ns: Spread;
   cpu_self_ns: Spread;
@@ -143,6 +152,9 @@ export interface Measures {
   findings: Finding[];
   /** What the longest unfinished call had taken. */
   at_least_ns: number | null;
+  /** The ends of the middle half of the totals. */
+  cpu_middle_ns: Middle | null;
+  cuda_middle_ns: Middle | null;
   /** Above 1: it stands for so many names that differ in numbers alone. */
   names: number;
 }
@@ -155,6 +167,8 @@ type OfMeasuredCalls =
   | 'cuda_busy_ns'
   | 'backward_cuda_ns'
   | 'launches'
+  | 'cpu_middle_ns'
+  | 'cuda_middle_ns'
   | 'bound'
   | 'median_call'
   | 'breakdown'

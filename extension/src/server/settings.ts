@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { ConfigurationParams } from 'vscode-languageclient/node';
 import type { Interpreters } from './interpreter';
-import { withoutOwn } from './own_settings';
+import { withHintsSeen, withoutOwn } from './own_settings';
 
 export const SECTION = 'kinetoscope';
 
@@ -18,8 +18,13 @@ export async function completed(
     params.items.map(async ({ section, scopeUri }, index) => {
       const values = answer[index] as Values | null;
       if (section !== SECTION || !values) return values;
-      const known = withoutOwn(values, vscode.workspace.isTrusted);
       const scope = scopeUri ? vscode.Uri.parse(scopeUri) : undefined;
+      const ofEditor = vscode.workspace.getConfiguration('editor', {
+        ...(scope && { uri: scope }),
+        languageId: 'python',
+      });
+      const areHintsShown = !ofEditor.get<string>('inlayHints.enabled')?.startsWith('off');
+      const known = withHintsSeen(withoutOwn(values, vscode.workspace.isTrusted), areHintsShown);
       return { ...known, interpreter: (await interpreters.choose(scope)).path };
     }),
   );

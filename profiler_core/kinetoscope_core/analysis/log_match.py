@@ -32,9 +32,8 @@ def recorded_calls(
     its regions without Python.
     """
     recorded = [
-        RecordedCalls(reading.attribution.calls, keys, is_warmup, reading.base_time_ns, is_series_warmup)
+        _matched(log, logged, reading, sources, warmup, unlogged)
         for logged, reading in zip(log.recordings, readings, strict=True)
-        for keys, is_warmup, is_series_warmup in (_keys_and_warmup(log, logged, reading, sources, warmup, unlogged),)
     ]
     return _of_both(log.recordings, recorded)
 
@@ -63,15 +62,16 @@ def _of_both(
     return measured, list(dict.fromkeys(key for key in ours if key not in of_script))
 
 
-def _keys_and_warmup(
+def _matched(
     log: RegionLog,
     recording: LoggedRecording,
     reading: Reading,
     sources: Sources,
     warmup: int,
     unlogged: Mapping[str, RegionsByName],
-) -> tuple[list[RegionKey], list[bool], list[bool]]:
-    """The place of each call, and whether it is warm-up: of its name, and of the series that it may be part of.
+) -> RecordedCalls:
+    """The calls with the place of each, how it ended, and whether it is warm-up: of its name, and of the series that it
+    may be part of.
 
     A profiler of the script chose its own warm-up.
     """
@@ -81,7 +81,8 @@ def _keys_and_warmup(
     keys: list[RegionKey] = []
     flags: list[bool] = []
     of_series: list[bool] = []
-    for call, entry in zip(calls, entries, strict=True):
+    raised: dict[int, str] = {}
+    for index, (call, entry) in enumerate(zip(calls, entries, strict=True)):
         if entry is None:
             keys.append(keys_of_names([call.name], unlogged)[call.name])
             flags.append(not recording.is_of_script and seen[call.name] < warmup)
@@ -93,7 +94,10 @@ def _keys_and_warmup(
         keys.append(RegionKey(name, region.file, sources.line_of(region.file, region.line, name)))
         flags.append(not recording.is_of_script and entry.call < warmup)
         of_series.append(not recording.is_of_script and entry.place_call < warmup)
-    return keys, flags, of_series
+        exception = recording.raised.get((entry.region, entry.call))
+        if exception is not None:
+            raised[index] = exception
+    return RecordedCalls(calls, keys, flags, reading.base_time_ns, of_series, raised)
 
 
 def keys_of_names(names: Iterable[str], files: Mapping[str, RegionsByName]) -> dict[str, RegionKey]:

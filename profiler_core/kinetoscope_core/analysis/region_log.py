@@ -58,7 +58,8 @@ class LoggedCall:
 class LoggedRecording:
     """One recording: its trace file, its entries, and whether the script's own profiler made it.
 
-    `still_open` counts, by region, the calls that had not ended when it ended.
+    `still_open` counts, by region, the calls that had not ended when it ended. `raised` has the type of the exception
+    that ended a call, by the region and the call's number.
     """
 
     trace: Path
@@ -66,6 +67,7 @@ class LoggedRecording:
     records_cuda: bool
     entries: Sequence[LoggedCall]
     still_open: Mapping[int, int] = field(default_factory=dict[int, int])
+    raised: Mapping[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,12 @@ def _recording(folder: Path, raw: dict[str, Any]) -> LoggedRecording:
         LoggedCall(region, call, place_call, str(thread), time_ns) for region, call, place_call, thread, time_ns in rows
     ]
     return LoggedRecording(
-        folder / raw["trace"], raw["is_of_script"], raw["records_cuda"], entries, dict(raw.get("still_open", ()))
+        folder / raw["trace"],
+        raw["is_of_script"],
+        raw["records_cuda"],
+        entries,
+        dict(raw.get("still_open", ())),
+        {(region, call): exception for region, call, exception in columns.get("raised", ())},
     )
 
 

@@ -5,7 +5,7 @@ Several recordings (runs, profiler cycles) may be summed up together; nesting is
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final, TypeAlias, TypeVar
 
@@ -33,7 +33,8 @@ class RecordedCalls:
 
     `parent` and `thread_parent` of the calls index this list. Without `is_warmup`, none was.
     `base_time_ns` is what makes a time of the trace one since the epoch. `is_series_warmup` is `is_warmup` for the
-    series that a call may be part of, where it differs.
+    series that a call may be part of, where it differs. `raised` has, by a call's index, the type of the
+    exception that ended it.
     """
 
     calls: Sequence[Call]
@@ -41,6 +42,7 @@ class RecordedCalls:
     is_warmup: Sequence[bool] = ()
     base_time_ns: int = 0
     is_series_warmup: Sequence[bool] = ()
+    raised: Mapping[int, str] = field(default_factory=dict[int, str])
 
     @classmethod
     def by_name(cls, calls: Sequence[Call]) -> "RecordedCalls":
@@ -60,13 +62,20 @@ class RegionCalls:
     """The calls of one region: all of them, and those that are measured by the outermost one that holds them.
 
     `on_thread` counts only nesting on the call's own thread, `on_device` also that of autograd threads. Calls
-    with activities whose length cannot be are in `on_device` only where there are no others.
+    with activities whose length cannot be are in `on_device` only where there are no others. `raised` has those seen
+    that an exception ended, with its type.
     """
 
     seen: Sequence[CallId]
     on_thread: Mapping[CallId, Sequence[CallId]]
     on_device: Mapping[CallId, Sequence[CallId]]
     is_cold: bool
+    raised: Mapping[CallId, str]
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether calls that an exception ended are measured, for want of others."""
+        return any(call_id in self.raised for call_id in self.on_thread)
 
 
 class Nests:
@@ -128,9 +137,9 @@ class Calls:
 def summarise(calls: Calls, parts: Mapping[RegionKey, Breakdown]) -> list[RegionMeasures]:
     """The measures of every region and its `parts`, in the order in which the regions were first entered.
 
-    Measured are the finished calls that were no warm-up and captured no CUDA graph. A region that has only warm-up
-    calls is measured all the same and marked cold. One without a finished call with times has no measures:
-    unmeasured.py has it. What limits a region, `bounds.py` says.
+    Measured are the finished calls that no exception ended, were no warm-up and captured no CUDA graph. A region that
+    has only calls that raised, or only warm-up calls, is measured all the same and marked. One without a finished call
+    with times has no measures: unmeasured.py has it. What limits a region, `bounds.py` says.
     """
     return [_measures(key, calls, parts[key]) for key in calls.measured]
 
@@ -139,8 +148,12 @@ def _region_calls(seen: Sequence[CallId], recorded: Sequence[RecordedCalls], nes
     timed = [(number, index) for number, index in seen if has_time(recorded[number].calls[index])]
     if not timed:
         return None
-    warm = [call_id for call_id in timed if not _is_warmup(recorded[call_id[0]], call_id[1])]
-    pool = warm or timed
+    raised = {
+        (number, index): recorded[number].raised[index] for number, index in timed if index in recorded[number].raised
+    }
+    returned = [call_id for call_id in timed if call_id not in raised] or timed
+    warm = [call_id for call_id in returned if not _is_warmup(recorded[call_id[0]], call_id[1])]
+    pool = warm or returned
     pool = [(number, index) for number, index in pool if not recorded[number].calls[index].captures] or pool
     whole = [(number, index) for number, index in pool if recorded[number].calls[index].has_cuda_times]
     return RegionCalls(
@@ -148,6 +161,7 @@ def _region_calls(seen: Sequence[CallId], recorded: Sequence[RecordedCalls], nes
         on_thread=nests.on_thread(pool),
         on_device=nests.on_device(whole or pool),
         is_cold=not warm,
+        raised=raised,
     )
 
 
@@ -218,6 +232,9 @@ def _measures(key: RegionKey, calls: Calls, parts: Breakdown) -> RegionMeasures:
         calls=len(of_region.seen),
         measured=len(on_thread),
         is_cold=of_region.is_cold,
+        is_raised=of_region.is_raised,
+        raised=len(of_region.raised),
+        exception=next(reversed([*of_region.raised.values()]), None),
         unfinished=len(unfinished),
         untimed=sum(1 for each in by_id.values() if each.is_finished and not each.has_times),
         at_least_ns=max(unfinished, default=None),
@@ -265,6 +282,7 @@ def _times(call_id: CallId, recorded: Sequence[RecordedCalls]) -> CallTimes:
         cpu_self_ns=call.cpu_self_ns,
         cuda_total_ns=call.cuda_total_ns,
         cuda_busy_ns=call.cuda_busy_ns,
+        raised=part.raised.get(index),
     )
 
 

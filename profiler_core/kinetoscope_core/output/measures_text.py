@@ -27,6 +27,8 @@ def region_text(region: RegionMeasures) -> str:
         text += f"  {bound_text(region.bound)}"
     if region.is_cold:
         text += ", cold"
+    if region.is_raised:
+        text += f", {_raised_text(region)}"
     if region.names > 1:
         text += f", {region.names} names"
     if region.overhead_ns:
@@ -53,13 +55,25 @@ def is_wide(middle: tuple[int, int] | None) -> bool:
 
 
 def calls_mark(regions: Sequence[RegionMeasures]) -> str:
-    """What to know of the number of calls before the times are believed: `×1`, `×3 cold`; nothing of several warm
-    ones. Of several regions it is that of the least sure.
+    """What to know of the calls before the times are believed: `×1`, `×3 cold`, `raised ValueError`; nothing of several
+    warm ones that returned. Of several regions it is that of the least sure.
     """
+    raised = [each for each in regions if each.is_raised]
+    if raised:
+        return _raised_text(raised[0]) if len(regions) == 1 else f"{len(raised)} raised"
     least = min(region.measured for region in regions)
     if any(region.is_cold for region in regions):
         return f"×{least} cold" if least < _MANY_CALLS else "cold"
     return "×1" if least == 1 else ""
+
+
+def raised_note(region: RegionMeasures) -> str:
+    """How many of its calls an exception ended, and whether they count: `1 raised ValueError, not counted`."""
+    return f"{region.raised} {_raised_text(region)}" + ("" if region.is_raised else ", not counted")
+
+
+def _raised_text(region: RegionMeasures) -> str:
+    return f"raised {printable(region.exception or '')}"
 
 
 def largest_text(region: LargestRegion) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, is_wide, typical_text
+from kinetoscope_core.output.tree import Placed
 from kinetoscope_core.results.measures import Contents, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
 
@@ -25,6 +26,7 @@ BOUND_STYLES = {
 }
 
 _LONGEST_NAME = 200
+_INDENT = "  "
 
 _Cell = Callable[[RegionMeasures], Text | str]
 _Place = Callable[[RegionMeasures | Unmeasured], str]
@@ -45,6 +47,8 @@ def _measured(region: RegionMeasures) -> str:
     text = f"{region.measured} of {region.calls}"
     if region.is_cold:
         text += " cold"
+    if region.raised:
+        text += " raised" if region.is_raised else f", {region.raised} raised"
     if region.unfinished:
         text += f", {region.unfinished} unfinished"
     if region.untimed:
@@ -71,21 +75,21 @@ _CUDA_ONLY = ("CUDA total", "CUDA self", "CUDA busy", "Launches", "Bound")
 _GIVEN_UP_FIRST = ("CUDA busy", "Launches", "CPU self", "CUDA self", "Line", "Measured", "Bound")
 
 
-def region_table(
-    console: Console, regions: Sequence[RegionMeasures], unmeasured: Sequence[Unmeasured] = (), *, has_cuda: bool
-) -> Table:
-    """Medians of each region. On a narrow terminal columns are left out, which the caption says."""
-    place = _place_of((*regions, *unmeasured))
+def region_table(console: Console, rows: Sequence[Placed], *, has_cuda: bool) -> Table:
+    """Medians of each region, nested ones below what holds them. On a narrow terminal columns are left out, which the
+    caption says.
+    """
+    place = _place_of([each.region for each in rows])
     columns: dict[str, _Cell] = {**_COLUMNS, "Line": place}
     headings = [heading for heading in columns if has_cuda or heading not in _CUDA_ONLY]
     left_out: list[str] = []
-    table = _table(regions, unmeasured, columns, place, headings, left_out)
+    table = _table(rows, columns, place, headings, left_out)
     for heading in (each for each in _GIVEN_UP_FIRST if each in headings):
         if console.measure(table, options=console.options.update(width=10_000)).maximum <= console.width:
             break
         headings = [each for each in headings if each != heading]
         left_out.append(heading)
-        table = _table(regions, unmeasured, columns, place, headings, left_out)
+        table = _table(rows, columns, place, headings, left_out)
     return table
 
 
@@ -150,13 +154,13 @@ def _unmeasured_cells(region: Unmeasured, line: Text | str, headings: Sequence[s
 
 
 def _table(
-    regions: Sequence[RegionMeasures],
-    unmeasured: Sequence[Unmeasured],
+    rows: Sequence[Placed],
     columns: Mapping[str, _Cell],
     place: _Place,
     headings: Sequence[str],
     left_out: Sequence[str],
 ) -> Table:
+    regions = [each.region for each in rows if isinstance(each.region, RegionMeasures)]
     caption = "Medians per call"
     if any(is_wide(middle) for region in regions for middle in (region.cuda_middle_ns, region.cpu_middle_ns)):
         caption += "; of calls that lie far apart, from where to where their middle half goes"
@@ -168,8 +172,11 @@ def _table(
     table.add_column("Region", overflow="fold", min_width=10)
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "Bound" else "right", no_wrap=True)
-    for region in regions:
-        table.add_row(_name_of(region), *(columns[heading](region) for heading in headings))
-    for each in unmeasured:
-        table.add_row(cut(printable(each.name), _LONGEST_NAME), *_unmeasured_cells(each, place(each), headings))
+    for row in rows:
+        region, indent = row.region, _INDENT * row.depth
+        if isinstance(region, Unmeasured):
+            name = cut(printable(region.name), _LONGEST_NAME)
+            table.add_row(indent + name, *_unmeasured_cells(region, place(region), headings))
+        else:
+            table.add_row(indent + _name_of(region), *(columns[heading](region) for heading in headings))
     return table

@@ -17,6 +17,7 @@ from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.output.measures_text import active, largest_text, region_text, unmeasured_text
 from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, region_table
+from kinetoscope_core.output.tree import Row, arranged
 from kinetoscope_core.results.checks import Checked, summary, verdict
 from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, rows_of
@@ -28,12 +29,10 @@ _MOST_NAMES_AT_A_LINE = 4
 _LONGEST_NAME_AT_A_LINE = 100
 _MOST_FINDINGS_OF_A_REGION = 4
 
-_Row = RegionMeasures | Unmeasured
-
 
 def print_result(console: Console, result: Result, sources: Mapping[str, str]) -> None:
     """Prints the annotated sources, the table and what it was measured on. `sources` maps paths to their text."""
-    by_file: defaultdict[str, list[_Row]] = defaultdict(list)
+    by_file: defaultdict[str, list[Row]] = defaultdict(list)
     for region in (*rows_of(result), *result.unmeasured):
         if region.file is not None and region.line is not None and region.file in sources:
             by_file[region.file].append(region)
@@ -44,7 +43,7 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
     has_cuda = result.device_total_ns is not None
     unmeasured = [each for each in result.unmeasured if each.file is not None or result.run is None]
     if rows or unmeasured:
-        console.print(region_table(console, rows, unmeasured, has_cuda=has_cuda))
+        console.print(region_table(console, arranged(result, [*rows, *unmeasured]), has_cuda=has_cuda))
     if result.contents is not None:
         _print_contents(console, result.contents, has_cuda=has_cuda)
     for line in (*_findings(result, rows), *_expectations(result)):
@@ -62,8 +61,8 @@ def _print_contents(console: Console, contents: Contents, *, has_cuda: bool) -> 
     console.print(hint, soft_wrap=True)
 
 
-def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[_Row]) -> None:
-    at_line: defaultdict[int, list[_Row]] = defaultdict(list)
+def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[Row]) -> None:
+    at_line: defaultdict[int, list[Row]] = defaultdict(list)
     for region in regions:
         at_line[region.line or 0].append(region)
     console.print(Text(short_path(file), style="bold"), soft_wrap=True)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,8 @@ _BASE_TIME: Final = re.compile(rb'"baseTimeNanoseconds"\s*:\s*(\d+)')
 _SPAN: Final = re.compile(
     rb'"cat"\s*:\s*"Trace"\s*,\s*"ts"\s*:\s*(\d+(?:\.\d+)?)\s*,\s*"dur"\s*:\s*(\d+(?:\.\d+)?)\s*,\s*"pid"\s*:\s*"Spans"'
 )
+
+_SLICE: Final = re.compile(rb'"ts"\s*:\s*"?(\d+(?:\.\d+)?)"?\s*,\s*"dur"\s*:\s*"?(\d+(?:\.\d+)?)')
 
 # A launch returns before its kernel has run, so what the region started lies to its right. Looking further than this
 # would make the region itself too small to see: it keeps about a fifth of the window.
@@ -42,7 +45,8 @@ class TimeRange:
 class TraceClock:
     """How a trace counts time: `base_time_ns` plus a time of it is `time.time_ns()`; 0 where its times are absolute.
 
-    `span` is what the profiler recorded, `None` where the file doesn't say.
+    `span` is what the profiler recorded; where the file doesn't say, from the first to the last slice of its two ends;
+    `None` where they have none.
     """
 
     base_time_ns: int = 0
@@ -57,7 +61,8 @@ def clock_of(trace: Path) -> TraceClock:
     head, tail = _both_ends(trace)
     base = _BASE_TIME.search(head) or _BASE_TIME.search(tail)
     spans = _SPAN.findall(tail)
-    return TraceClock(int(base[1]) if base else 0, _as_range(*spans[-1]) if spans else None)
+    span = _as_range(*spans[-1]) if spans else _around(_SLICE.findall(head) + _SLICE.findall(tail))
+    return TraceClock(int(base[1]) if base else 0, span)
 
 
 def time_range_of(call: CallInTrace, clock: TraceClock) -> TimeRange:
@@ -98,6 +103,14 @@ def _both_ends(trace: Path) -> tuple[bytes, bytes]:
         while piece := stream.read(_END_BYTES):
             before, last = last, piece
     return head, before + last
+
+
+def _around(slices: Sequence[tuple[bytes, bytes]]) -> TimeRange | None:
+    """Of slices that are somewhere in the trace: it begins no later and ends no sooner."""
+    ranges = [found for each in slices if (found := _as_range(*each)) is not None]
+    if not ranges:
+        return None
+    return TimeRange(min(each.start_ns for each in ranges), max(each.end_ns for each in ranges))
 
 
 def _as_range(ts_us: bytes, dur_us: bytes) -> TimeRange | None:

@@ -146,7 +146,9 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class CallTimes:
-    """What one call took. `trace` and `start_ns` are as in `CallInTrace`."""
+    """What one call took. `trace` and `start_ns` are as in `CallInTrace`; `raised` is the type of the exception that
+    ended it, `None` where none did.
+    """
 
     trace: int
     start_ns: int
@@ -155,6 +157,7 @@ class CallTimes:
     cpu_self_ns: int
     cuda_total_ns: int | None
     cuda_busy_ns: int | None
+    raised: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +309,8 @@ class RegionMeasures:
     differ in counters alone; `series` is the name of the series that a region is part of. `parent` is the innermost
     other region that holds all calls of this one, a series in place of its names; `None` where there is none.
     `cpu_middle_ns` and `cuda_middle_ns` are the ends of the middle half of the totals.
+    `raised` counts the calls that an exception ended, of which `exception` is the type of the last; `is_raised` says
+    that they had to be measured, for want of others.
     """
 
     name: str
@@ -339,3 +344,6 @@ class RegionMeasures:
     parent: RegionName | None = None
     cpu_middle_ns: tuple[int, int] | None = None
     cuda_middle_ns: tuple[int, int] | None = None
+    raised: int = 0
+    exception: str | None = None
+    is_raised: bool = False

@@ -1,7 +1,7 @@
 """What can be done with a region, above its line: profile, and after a run trace and details."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from lsprotocol import types
@@ -27,10 +27,11 @@ def code_lenses(
     shown: Shown | None,
     results: Sequence[Shown],
     told: Callable[[Region | None], str],
+    times: Mapping[int, str],
 ) -> Iterator[types.CodeLens]:
     """The lenses of a file, in the order of its lines. One without regions, known or measured, that does not import
     torch either has none. `shown` is the one of its `results` that it shows; `told` says what a click
-    runs for a region, or for the file.
+    runs for a region, or for the file; `times` has, by row, what stands there where no hint does.
     """
     measured_lines = (each.region for each in placed if each.region.kind == "statement")
     regions = [*document.regions, *document.helped, *measured_lines]
@@ -52,6 +53,8 @@ def code_lenses(
             arguments = [document.uri, row, rows[row].name]
             tooltip = f"Measure this region: {told(rows[row])}"
             yield _lens(here, "▷" if row in inner else "▷ Profile", methods.PROFILE_REGION, arguments, tooltip)
+            if row in times:
+                yield _lens(here, times[row], methods.SHOW_DETAILS, arguments, "Show all that was measured here")
             if row + 1 in traced and row not in inner:
                 yield _lens(here, "Trace", methods.OPEN_TRACE, arguments, "Open the trace in Perfetto at this region")
             if row + 1 in measured and row not in inner:

@@ -36,7 +36,7 @@ def hint_parts(
     """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
 
     As much as fits; what is left out first is CPU self, then CUDA self, then the end of `origin`, then CPU. What has no
-    time is told where there is nothing else. Calls that are few or cold are marked behind the times.
+    time is told where there is nothing else. Calls that are few, cold or raised are marked behind the times.
     """
     measured = [each for each in regions if isinstance(each, RegionMeasures)]
     if not measured:
@@ -48,11 +48,18 @@ def hint_parts(
     else:
         ways = _one(measured[0], with_self=with_self)
     prefix = STALE if is_stale else ""
-    mark = calls_mark(measured) if measured else ""
-    marked = [(*way[:-1], f"{way[-1]} {mark}") for way in ways] if mark else ways
+    marked = [(*way[:-1], way[-1] + mark) for mark in _marks(measured) for way in ways]
     with_origin = _with_origin(marked, origin, MOST_CHARACTERS - len(prefix)) if origin else marked
     fitting = ((prefix + way[0], *way[1:]) for way in with_origin)
     return next(way for way in fitting if sum(map(len, way)) <= MOST_CHARACTERS)
+
+
+def _marks(measured: Sequence[RegionMeasures]) -> list[str]:
+    """What stands behind the times, the whole of it first."""
+    mark = calls_mark(measured) if measured else ""
+    if not any(each.is_raised for each in measured):
+        return [f" {mark}" if mark else ""]
+    return [f" · {mark}", " raised"]
 
 
 def _with_origin(ways: Sequence[tuple[str, ...]], origin: str, most: int) -> Iterator[tuple[str, ...]]:

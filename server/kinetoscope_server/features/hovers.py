@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.kernel_names import short_kernel_name
-from kinetoscope_core.output.measures_text import bound_text, unmeasured_text
+from kinetoscope_core.output.measures_text import bound_text, raised_note, unmeasured_text
 from kinetoscope_core.results.checks import Check, summary, verdict
 from kinetoscope_core.results.measures import Breakdown, ChainLink, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.result import Result
@@ -256,6 +256,8 @@ def _notes(region: RegionMeasures) -> Iterator[str]:
     calls = f"{region.measured} of {count_text(region.calls, 'call')} measured"
     if region.is_cold:
         calls += ", all of them cold: there were too few calls for a warm-up"
+    if region.raised:
+        calls += f"; {escaped(raised_note(region))}"
     if region.unfinished:
         calls += f"; {region.unfinished} had not ended when the recording stopped"
     parts = region.breakdown

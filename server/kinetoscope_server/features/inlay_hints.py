@@ -28,7 +28,7 @@ def inlay_hints(
     document: Document, placed: Sequence[Placed], settings: Settings, asked: types.Range
 ) -> list[types.InlayHint]:
     """One hint for each line with measures in the asked range: an editor cuts all hints of a line together."""
-    if settings.hints == "off":
+    if settings.hints in ("off", "lens"):
         return []
     return [
         types.InlayHint(
@@ -42,15 +42,20 @@ def inlay_hints(
     ]
 
 
-def _label(document: Document, row: int, here: Sequence[Placed], settings: Settings) -> list[types.InlayHintLabelPart]:
+def times_at(here: Sequence[Placed], settings: Settings) -> tuple[str, ...]:
+    """What is told of a line in a few characters, in one or two parts."""
     pattern = here[0].region.name if len({each.region.call for each in here}) == 1 else "regions"
-    parts = hint_parts(
+    return hint_parts(
         [each.measured.region for each in here],
         pattern,
         is_stale=any(each.is_stale for each in here),
-        with_self=settings.hints == "total and self",
+        with_self=settings.hints != "total",
         origin=here[0].origin,
     )
+
+
+def _label(document: Document, row: int, here: Sequence[Placed], settings: Settings) -> list[types.InlayHintLabelPart]:
+    parts = times_at(here, settings)
     arguments = [document.uri, row, here[0].region.name]
     commands = [types.Command("Show details", methods.SHOW_DETAILS, arguments=arguments) for _ in parts]
     if here[0].measured.shown.result.traces:

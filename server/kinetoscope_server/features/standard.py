@@ -102,7 +102,11 @@ def _register_language(server: KinetoscopeServer) -> None:
         told = command_teller(ls, document, settings)
         placed, shown = ls.board.placed(document), ls.board.shown(document.path)
         results = ls.board.results(document.path)
-        return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results, told))
+        times: dict[int, str] = {}
+        if settings.hints == "lens" or (settings.hints != "off" and not ls.client.has_inlay_hints):
+            rows = inlay_hints.by_row(placed).items()
+            times = {row: "".join(inlay_hints.times_at(here, settings)) for row, here in rows}
+        return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results, told, times))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(ls: KinetoscopeServer, params: types.HoverParams) -> types.Hover | None:

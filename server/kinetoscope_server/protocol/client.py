@@ -62,6 +62,11 @@ class Client:
             self._server.protocol.send_request(types.WORKSPACE_CODE_LENS_REFRESH)
 
     @property
+    def has_inlay_hints(self) -> bool:
+        document = self._capabilities.text_document
+        return document is not None and document.inlay_hint is not None
+
+    @property
     def shows_diagnostics_in_hovers(self) -> bool:
         """Whether the client itself shows, beside a hover, the diagnostics of its place."""
         return self._wishes.get("diagnosticsInHover") is True

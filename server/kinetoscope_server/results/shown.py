@@ -67,7 +67,7 @@ def values_of(region: Row) -> dict[str, Any]:
     if isinstance(region, RegionMeasures):
         return asdict(region)
     none = dict.fromkeys(each.name for each in fields(RegionMeasures))
-    known = {"measured": 0, "is_cold": False, "overhead_ns": 0, "names": 1}
+    known = {"measured": 0, "is_cold": False, "overhead_ns": 0, "names": 1, "raised": 0, "is_raised": False}
     untimed = {"untimed": region.calls - region.unfinished}
     return {**none, **known, **untimed, **asdict(region)}
 

@@ -15,12 +15,12 @@ from kinetoscope_core.runner.request import RunRequest
 SECTION: Final = "kinetoscope"
 _DEFAULTS: Final = RunRequest("")
 
-HintStyle = Literal["total and self", "total", "off"]
+HintStyle = Literal["total and self", "total", "lens", "off"]
 Prepare = Literal["afterRun", "onOpen", "off"]
 Severity = Literal["error", "warning", "information", "hint", "off"]
 WhichFindings = Literal["all", "warnings", "off"]
 
-_HINT_STYLES: Final = ("total and self", "total", "off")
+_HINT_STYLES: Final = ("total and self", "total", "lens", "off")
 _PREPARES: Final = ("afterRun", "onOpen", "off")
 _SEVERITIES: Final = ("error", "warning", "information", "hint", "off")
 _WHICH_FINDINGS: Final = ("all", "warnings", "off")

@@ -35,6 +35,21 @@ await scenario(async (stage) => {
 
   for (const theme of Object.keys(THEMES)) await stage.step(theme, () => shown(theme));
 
+  await stage.step('without hints the times stand in the lenses', async () => {
+    await code.set({ 'editor.inlayHints.enabled': 'off' });
+    await code
+      .lens(/^CUDA .* · CPU /)
+      .first()
+      .waitFor();
+    await stage.picture(' off');
+    await code.set({ 'editor.inlayHints.enabled': 'on' });
+    await code
+      .lens(/^CUDA .* · CPU /)
+      .first()
+      .waitFor({ state: 'detached' });
+    await code.hint('record_function("backward")', /^CUDA /);
+  });
+
   const alone = async (tab) => {
     await page.locator('.tab', { hasText: tab }).first().click();
     await code.command('View: Toggle Maximize Editor Group');

@@ -75,4 +75,20 @@ await scenario(async (stage) => {
     await page.locator('.tab.active', { hasText: 'matmul_add.py' }).waitFor();
     await until('the change', () => code.line('changed'));
   });
+
+  await stage.step('its steps are done once they were done, in whatever way, and not before', async () => {
+    const done = (id) => step(id).locator('.codicon.complete');
+    await page.locator('.tab', { hasText: 'Walkthrough: Kinetoscope' }).click();
+    await step('profile').click();
+    for (const id of ['interpreter', 'profile', 'read']) assert.equal(await done(id).count(), 0, id);
+    await code.webview('').locator('img').first().waitFor();
+    await stage.picture(' picture');
+    await page.locator('.tab', { hasText: 'matmul_add.py' }).click();
+    await code.lens('▷ Profile').click();
+    await code.hint('record_function("matmul_add")', /^CPU /);
+    await code.lens('Details').click();
+    await page.locator('.tab', { hasText: 'Walkthrough: Kinetoscope' }).click();
+    for (const id of ['interpreter', 'profile', 'read']) await done(id).waitFor();
+    await page.locator('.tab', { hasText: 'matmul_add.py' }).first().click();
+  });
 });

@@ -71,6 +71,19 @@ for number in range(3):
         lines["second"] = own_line() - 1
 decorated(2)
 lines["decorated"] = decorated.__wrapped__.__code__.co_firstlineno
+
+
+@RecordFunction("raising")
+def raising(depth):
+    if depth:
+        try:
+            raising(depth - 1)
+        except LookupError:
+            return
+    raise KeyError
+
+
+raising(1)
 with contextlib.ExitStack() as stack:
     stack.enter_context(RecordFunction("stacked"))
     lines["stacked"] = own_line() - 1
@@ -132,6 +145,7 @@ print(
             "open": log.open_calls,
             "first": entered[:4],
             "failing": [pair for pair in left if pair[0] == "failing"],
+            "raised": [[values["regions"][region]["name"], *rest] for region, *rest in columns["raised"]],
             "safe": [name for name in RecordFunction.seen if "quoted" in str(name)],
             "wrapped": RecordFunction.__enter__.__wrapped__ is original,
             "child": status == 0,

@@ -175,7 +175,10 @@ async def test_wrong_settings_are_named_without_their_value(start):
     client = await start(settings={"warmup": "three", "hints": "all", "speed": 1})
     await client.until(lambda: len(client.messages) == 3, "messages")
     messages = sorted(message.message for message in client.messages)
-    assert messages[0] == "kinetoscope.hints: its value is not one of total and self, total, off; the default is used."
+    assert (
+        messages[0]
+        == "kinetoscope.hints: its value is not one of total and self, total, lens, off; the default is used."
+    )
     assert messages[1].startswith("kinetoscope.speed: there is no such setting (")
     assert messages[2].startswith("kinetoscope.warmup: its value is not a whole number from 0 to 1,000,000;")
 
@@ -185,6 +188,16 @@ async def test_hints_and_lenses_can_be_switched_off(start):
     uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64.json.gz")
     assert await client.hints(uri) == []
     assert await client.lenses(uri) == []
+
+
+@pytest.mark.parametrize(("profile", "hints"), [("vscode", "lens"), ("minimal", "total and self")])
+async def test_times_stand_in_the_lens_where_no_hint_is_shown(start, profile, hints):
+    client = await start(profile, settings={"hints": hints})
+    uri = await loaded(client, "matmul_add.py", MATMUL, "matmul_add_64.json.gz")
+    titles = [title for _, title in await client.lenses(uri)]
+    assert titles[:4] == ["▷ Profile", "CUDA 4.00 µs · CPU 81.3–344 µs", "Trace", "Details"]
+    if hints == "lens":
+        assert await client.hints(uri) == []
 
 
 @pytest.mark.parametrize("profile", ["vscode", "minimal"])

@@ -99,6 +99,18 @@ def test_what_has_no_time_is_said_to_have_none():
     assert text(training, measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
 
 
+def test_calls_that_raised_are_told_as_such():
+    failed = replace(measures(3_200_000, 94_000, None, None), raised=1, exception="ValueError", is_raised=True)
+    assert text(failed) == "CPU 3.20 ms (94 µs) · raised ValueError"
+    assert text(failed, origin="from infer.py") == "CPU 3.20 ms (94 µs) raised · from infer.py"
+    both = replace(measures(16_600_000, 94_000, 2_080_000, 5_000), raised=2, exception="RuntimeError", is_raised=True)
+    assert text(both) == "CUDA 2.08 ms · raised RuntimeError"
+    assert text(failed, measures(1, 1, None, None)) == "region ×2 CPU 1 ns–3.20 ms · 1 raised"
+    sometimes = replace(failed, is_raised=False, raised=2)
+    assert text(sometimes) == "CPU 3.20 ms (94 µs)"
+    assert list(hovers._notes(sometimes)) == ["5 of 8 calls measured; 2 raised ValueError, not counted"]
+
+
 def test_where_other_times_are_from_is_always_said_before_cpu_if_need_be():
     both = measures(16_600_000, 94_000, 2_080_000, 5_000)
     assert text(both, origin="earlier run") == "CUDA 2.08 ms · CPU 16.6 ms · earlier run"
@@ -132,10 +144,11 @@ PAIRS = st.none() | st.tuples(TIMES, TIMES).map(lambda pair: tuple(sorted(pair))
 
 @given(
     st.lists(st.tuples(TIMES, TIMES, st.none() | TIMES, TIMES), min_size=1, max_size=20),
-    st.booleans(), st.text(), ORIGINS, st.integers(1, 10**6), st.booleans(), PAIRS, PAIRS,
+    st.booleans(), st.text(), ORIGINS, st.integers(1, 10**6), st.booleans(), PAIRS, PAIRS, st.none() | st.text(),
 )  # fmt: skip
-def test_no_text_is_longer_than_a_line_shows(values, stale, pattern, origin, measured, is_cold, cpu, cuda):
+def test_no_text_is_longer_than_a_line_shows(values, stale, pattern, origin, measured, is_cold, cpu, cuda, exception):
     others = {"measured": measured, "is_cold": is_cold, "cpu_middle_ns": cpu, "cuda_middle_ns": cuda}
+    others |= {"exception": exception, "is_raised": exception is not None}
     found = text(*(replace(measures(*each), **others) for each in values), pattern=pattern, stale=stale, origin=origin)
     assert 0 < len(found) <= 43
     assert not origin or found.partition(" · " + origin[:8])[1]

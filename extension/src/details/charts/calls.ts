@@ -1,7 +1,7 @@
 // Chart of a region's calls, a bar each in order of time: where each stands, and what it says.
 import type { Measures, CallTimes } from '../../server/protocol';
 import { ticks, type Tick } from './scale';
-import { timeText } from '../text';
+import { printable, timeText } from '../text';
 
 export interface Bar {
   index: number;
@@ -9,7 +9,8 @@ export interface Bar {
   width: number;
   y: number;
   height: number;
-  isWarmup: boolean;
+  /** Not measured, or cold. */
+  isHatched: boolean;
   /** Its time, where it is higher than the axis goes. */
   cut: string | null;
 }
@@ -54,7 +55,7 @@ const MOST_OVER_MEDIAN = 4;
 export function callsLayout(calls: readonly CallTimes[], measures: Measures, width: number): CallsLayout {
   const slot = Math.min(WIDEST_SLOT, (width - LEFT - RIGHT) / Math.max(1, calls.length));
   const barWidth = Math.max(1, Math.min(26, slot * 0.68));
-  const placed = { slot, barWidth, calls };
+  const placed = { slot, barWidth, calls, isRaised: measures.is_raised };
   const lanes: BarLane[] = [];
   let top = HEADING;
   const cuda = measures.cuda_total_ns;
@@ -86,13 +87,14 @@ export function callsLayout(calls: readonly CallTimes[], measures: Measures, wid
 }
 
 interface Placed {
+  isRaised: boolean;
   slot: number;
   barWidth: number;
   calls: readonly CallTimes[];
 }
 
 function lane(kind: 'cuda' | 'cpu', title: string, top: number, medianNs: number, placed: Placed): BarLane {
-  const { slot, barWidth, calls } = placed;
+  const { slot, barWidth, calls, isRaised } = placed;
   const bottom = top + LANE;
   const values = calls.map((each) => (kind === 'cuda' ? each.cuda_total_ns : each.cpu_total_ns));
   const known = values.filter((value) => value !== null);
@@ -104,7 +106,8 @@ function lane(kind: 'cuda' | 'cpu', title: string, top: number, medianNs: number
     if (ns === null || !call) return [];
     const x = LEFT + slot * index + (slot - barWidth) / 2;
     const cut = ns > highest ? timeText(ns) : null;
-    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isWarmup: call.is_warmup, cut }];
+    const isHatched = call.is_warmup || (call.raised !== null && !isRaised);
+    return [{ index, x, width: barWidth, y: y(ns), height: bottom - y(ns), isHatched, cut }];
   });
   const found = ticks(0, highest, 3).map((tick) => ({ ...tick, y: y(tick.ns) }));
   return { title, kind, top, bottom, ticks: found, bars, median: { y: y(medianNs), text: timeText(medianNs) } };
@@ -127,6 +130,7 @@ export function callText(calls: readonly CallTimes[], measures: Measures, index:
   const marks = [
     isMedian ? 'median CPU total' : '',
     call.is_warmup ? (measures.is_cold ? 'cold' : 'warm-up') : '',
+    call.raised === null ? '' : `raised ${printable(call.raised)}`,
   ].filter(Boolean);
   const isWhole = calls.length === measures.calls;
   const number = `Call ${index + 1} of ${isWhole ? '' : 'the '}${calls.length}${isWhole ? '' : ' kept'}`;

@@ -4,7 +4,7 @@ import { html, nothing, type Markup } from '../markup';
 import { callText, type Bar, type BarLane, type CallsLayout } from './calls';
 import { plainTable, type Heading } from '../plain_table';
 import { filled } from './patterns';
-import { timeText } from '../text';
+import { printable, timeText } from '../text';
 
 const ROOM_FOR_A_TIME = 44;
 
@@ -41,9 +41,9 @@ function laneMarkup(lane: BarLane, { left, right, slot }: CallsLayout): Markup {
 }
 
 function barMarkup(bar: Bar, kind: string, slot: number): Markup {
-  const { x, y, width, height, isWarmup, cut } = bar;
+  const { x, y, width, height, isHatched, cut } = bar;
   const shape = html`x="${x}" y="${y}" width="${width}" height="${Math.max(1, height)}"`;
-  return html`<g class="${width < 4 ? 'thin' : ''}">${filled(isWarmup ? `${kind}-warmup` : kind, shape)}</g
+  return html`<g class="${width < 4 ? 'thin' : ''}">${filled(isHatched ? `${kind}-warmup` : kind, shape)}</g
     >${cut === null ? nothing : cutMarkup(bar, cut, slot)}`;
 }
 
@@ -97,9 +97,13 @@ export function callsCaption(calls: readonly CallTimes[], measures: Measures): s
     calls.length === measures.calls
       ? 'All calls that were seen'
       : `${calls.length} of ${measures.calls} calls, evenly chosen`;
-  const hatched = measures.is_cold ? 'cold, but measured because there were no others' : 'warm-up, not measured';
-  const warmups = calls.some((each) => each.is_warmup) ? ` Hatched: ${hatched}.` : '';
-  return `${number}, in order of time; each lane has its own scale. The arrow marks the call with the median CPU total.${warmups}`;
+  const isWarm = calls.some((each) => each.is_warmup) && !measures.is_cold;
+  const unmeasured = [...(isWarm ? ['warm-up'] : []), ...(measures.raised && !measures.is_raised ? ['raised'] : [])];
+  const hatched = [
+    ...(measures.is_cold ? ['cold, but measured because there were no others'] : []),
+    ...(unmeasured.length > 0 ? [`${unmeasured.join(' or ')}, not measured`] : []),
+  ];
+  return `${number}, in order of time; each lane has its own scale. The arrow marks the call with the median CPU total.${hatched.length > 0 ? ` Hatched: ${hatched.join('; ')}.` : ''}`;
 }
 
 export function callsTable(calls: readonly CallTimes[]): Markup {
@@ -116,7 +120,10 @@ export function callsTable(calls: readonly CallTimes[]): Markup {
       ...(hasCuda ? [time(each.cuda_total_ns), time(each.cuda_busy_ns)] : []),
       time(each.cpu_total_ns),
       time(each.cpu_self_ns),
-      each.is_warmup ? 'warm-up' : '',
+      [
+        ...(each.is_warmup ? ['warm-up'] : []),
+        ...(each.raised === null ? [] : [`raised ${printable(each.raised)}`]),
+      ].join(', '),
     ]),
   );
 }

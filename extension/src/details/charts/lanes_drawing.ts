@@ -47,7 +47,6 @@ export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
             >${x + 12 + text.length * CHARACTER > width ? '' : text}</text
           >`,
     )}
-    ${layout.lanes.map(({ title, top: y }) => html`<text class="lane-title" x="0" y="${y + 12}">${title}</text>`)}
     ${layout.gaps.filter(seen).map(({ x, y, width: wide, height: high, text }) => {
       const from = Math.max(0, x);
       const to = Math.min(width, x + wide);
@@ -71,6 +70,7 @@ export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
             y2="${y2}"
           />`,
       )}
+    ${layout.lanes.map(({ title, top: y }) => html`<text class="lane-title" x="0" y="${y + 12}">${title}</text>`)}
     ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item), wholeName(timeline, box.item)))}
     ${left === null || left > width || left < 0 ? nothing : leftMarkup(left, layout)}
   </svg>`;

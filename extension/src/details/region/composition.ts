@@ -66,13 +66,15 @@ function autogradMarkup({
       ['CPU', 'number'],
       ['Of the wait', 'number'],
     ],
-    operators.slice(0, SHOWN).map((each) => [
-      html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>`,
-      each.count,
-      ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),
-      timeText(each.cpu_total_ns),
-      shareText(each.cpu_total_ns / waitNs),
-    ]),
+    operators
+      .slice(0, SHOWN)
+      .map((each) => [
+        html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>`,
+        each.count,
+        ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),
+        timeText(each.cpu_total_ns),
+        shareText(each.cpu_total_ns / waitNs),
+      ]),
   );
   return html`<div class="composition">
     <h4>Meanwhile on the autograd thread</h4>

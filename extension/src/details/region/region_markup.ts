@@ -46,6 +46,10 @@ function notesOf(region: RunRegion): string[] {
   const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
   if (measures.names > 1) notes.push(`${measures.names} names that differ only in numbers, or that torch generated.`);
   if (measures.is_cold) notes.push('All of them are cold: there were too few calls for a warm-up.');
+  if (measures.raised > 0) {
+    const counted = measures.is_raised ? '' : ', not counted';
+    notes.push(`${measures.raised} raised ${printable(measures.exception ?? '')}${counted}.`);
+  }
   if (measures.unfinished > 0) notes.push(`${measures.unfinished} had not ended when the recording stopped.`);
   const parts = measures.breakdown;
   if (parts.threads > 1) {
@@ -98,12 +102,14 @@ export function kernelsMarkup(parts: Breakdown, totalNs: number): Markup {
       ['CUDA', 'number'],
       ['Share', 'number'],
     ],
-    parts.kernels.slice(0, SHOWN).map((kernel) => [
-      html`<span class="clamped" title="${printable(kernel.name)}">${kernelName(kernel)}</span>`,
-      kernel.count,
-      timeText(kernel.total_ns),
-      totalNs === 0 ? '' : shareText(kernel.total_ns / totalNs),
-    ]),
+    parts.kernels
+      .slice(0, SHOWN)
+      .map((kernel) => [
+        html`<span class="clamped" title="${printable(kernel.name)}">${kernelName(kernel)}</span>`,
+        kernel.count,
+        timeText(kernel.total_ns),
+        totalNs === 0 ? '' : shareText(kernel.total_ns / totalNs),
+      ]),
   );
   return html`${table}${chainMarkup(parts)}`;
 }
@@ -129,13 +135,15 @@ export function operatorsMarkup(parts: Breakdown): Markup {
       ...cuda,
       ['CPU', 'number'],
     ],
-    parts.operators.slice(0, SHOWN).map((each) => [
-      html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>${
-          each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing
-        }`,
-      each.count,
-      ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),
-      timeText(each.cpu_total_ns),
-    ]),
+    parts.operators
+      .slice(0, SHOWN)
+      .map((each) => [
+        html`<span title="${printable(each.name)}">${operatorName(each.name)}</span>${
+            each.is_on_other_thread ? html` <span class="quiet">autograd thread</span>` : nothing
+          }`,
+        each.count,
+        ...cuda.map(() => (each.cuda_total_ns === null ? '' : timeText(each.cuda_total_ns))),
+        timeText(each.cpu_total_ns),
+      ]),
   );
 }

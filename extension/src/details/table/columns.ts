@@ -1,6 +1,6 @@
 // Columns of the table of regions: what each holds, and how it is ordered, shown and exported.
-import { hasTimes, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
-import { boundText, fileName, printable, timeText, unmeasuredText } from '../text';
+import { hasTimes, type Middle, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
+import { boundText, fileName, printable, typicalParts, unmeasuredText } from '../text';
 
 export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';
 
@@ -15,6 +15,8 @@ export interface Column {
   value: (region: RunRegion) => number | string | null;
   /** What is shown, of columns whose value does not say it all. */
   text?: (region: RunRegion) => string;
+  /** The ends of the middle half of the calls, shown in place of a median that says little. */
+  middle?: (region: RunRegion) => Middle | null;
   /** Its value includes those of nested regions: ordered by it, the table is a tree. */
   isOfNested?: boolean;
 }
@@ -45,7 +47,7 @@ type TimeColumn = 'cuda_total' | 'cuda_self' | 'cuda_busy' | 'backward_cuda' | '
 
 const OF_NESTED: readonly TimeColumn[] = ['cuda_total', 'cuda_busy', 'cpu_total'];
 
-function time(id: TimeColumn, heading: string, meaning: string): Column {
+function time(id: TimeColumn, heading: string, meaning: string, middle?: Column['middle']): Column {
   return {
     id,
     heading,
@@ -54,6 +56,7 @@ function time(id: TimeColumn, heading: string, meaning: string): Column {
     field: `${id}_ns_median`,
     value: ({ measures }) => median(measures[`${id}_ns`]),
     isOfNested: OF_NESTED.includes(id),
+    ...(middle && { middle }),
   };
 }
 
@@ -71,6 +74,7 @@ const CUDA_TOTAL = time(
   'cuda_total',
   'CUDA total',
   'Time of the GPU activities launched in the region, nested regions included',
+  ({ measures }) => measures.cuda_middle_ns,
 );
 const CUDA_SELF = time(
   'cuda_self',
@@ -78,7 +82,12 @@ const CUDA_SELF = time(
   'Time of the GPU activities launched in the region, nested regions excluded',
 );
 const CUDA_BUSY = time('cuda_busy', 'CUDA busy', 'Time in which at least one of its GPU activities ran');
-const CPU_TOTAL = time('cpu_total', 'CPU total', 'Wall-clock time from entering the region to leaving it');
+const CPU_TOTAL = time(
+  'cpu_total',
+  'CPU total',
+  'Wall-clock time from entering the region to leaving it',
+  ({ measures }) => measures.cpu_middle_ns,
+);
 const CPU_SELF = time('cpu_self', 'CPU self', 'CPU total without nested regions, operators and CUDA API calls');
 
 const LAUNCHES: Column = {
@@ -106,8 +115,9 @@ const MEASURED: Column = {
   value: (region) => region.measures.measured,
   text: ({ measures }) => {
     if (!hasTimes(measures)) return unmeasuredText(measures);
-    const { measured, calls, is_cold } = measures;
-    return `${measured} of ${calls}${is_cold ? ', cold' : ''}`;
+    const { measured, calls, is_cold, raised, is_raised } = measures;
+    const unusual = raised > 0 ? (is_raised ? ', raised' : `, ${raised} raised`) : '';
+    return `${measured} of ${calls}${is_cold ? ', cold' : ''}${unusual}`;
   },
 };
 
@@ -181,6 +191,9 @@ export function cellText(column: Column, region: RunRegion): string {
   const value = column.value(region);
   if (value === null) return '';
   if (typeof value === 'string') return value;
-  if (column.kind === 'time') return timeText(value);
+  if (column.kind === 'time') {
+    const { number, unit } = typicalParts(value, column.middle?.(region) ?? null);
+    return `${number} ${unit}`;
+  }
   return column.kind === 'share' ? `${(value * 100).toFixed(1)} %` : String(value);
 }

@@ -1,13 +1,15 @@
 // Table of regions, as the panel and a saved page show it.
-import type { RunRegion } from '../../server/protocol';
+import type { Middle, RunRegion } from '../../server/protocol';
 import { cellText, type Column, type Telling } from './columns';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';
 import type { Order, Row } from './rows';
-import { shareText, timeParts } from '../text';
+import { isWide, shareText, typicalParts } from '../text';
 
-export function captionText({ same }: Telling): string {
-  return `Medians of the measured calls.${same.length === 0 ? '' : ` The same for all: ${same.join(', ')}.`}`;
+export function captionText({ same, columns }: Telling, rows: readonly Row[]): string {
+  const hasWide = rows.some(({ region }) => columns.some((column) => isWide(column.middle?.(region) ?? null)));
+  const wide = hasWide ? '; of calls that lie far apart, from where to where their middle half goes' : '';
+  return `Medians of the measured calls${wide}.${same.length === 0 ? '' : ` The same for all: ${same.join(', ')}.`}`;
 }
 
 const SHARE_WIDTH = 40;
@@ -75,7 +77,9 @@ function cell(column: Column, region: RunRegion): Markup {
   if (column.id === 'name') return nameCell(column, region);
   const value = column.value(region);
   if (value === null) return html`<td class="${column.kind}"></td>`;
-  if (column.kind === 'time' && typeof value === 'number') return timeCell(value);
+  if (column.kind === 'time' && typeof value === 'number') {
+    return timeCell(value, column.middle?.(region) ?? null);
+  }
   if (column.kind === 'share' && typeof value === 'number') return shareCell(value);
   return html`<td class="${column.kind} ${column.id}">${cellText(column, region)}</td>`;
 }
@@ -92,8 +96,8 @@ function nameCell(column: Column, region: RunRegion): Markup {
 }
 
 /** Number and unit apart, so that the points stand below each other. */
-function timeCell(ns: number): Markup {
-  const { number, unit } = timeParts(ns);
+function timeCell(ns: number, middle: Middle | null): Markup {
+  const { number, unit } = typicalParts(ns, middle);
   return html`<td class="time${ns === 0 ? ' none' : ''}">${number}<span class="unit"> ${unit}</span></td>`;
 }
 

@@ -119,7 +119,7 @@ function showTable(): void {
       ? countText(all.length, 'region')
       : `${rows.length} of ${countText(all.length, 'region')}`;
   byId('count', HTMLElement).textContent = count;
-  byId('caption', HTMLElement).textContent = captionText(telling);
+  byId('caption', HTMLElement).textContent = captionText(telling, rows);
   keep();
 }
 

@@ -13,7 +13,7 @@ from json import dump
 from os import replace
 from time import time_ns
 from types import CodeType, FrameType, ModuleType
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from .. import FOLDER
 from .entered_names import NamedRegion, Place, Series, pattern_of, safe_name
@@ -34,6 +34,14 @@ class _Thread(threading.local):
         self.id = threading.get_native_id()
         self.open = 0
         self.outer = 0
+
+
+class Entry(NamedTuple):
+    """One entry of a region: on which thread, and how many calls of the region there had been before."""
+
+    region: NamedRegion
+    thread: int
+    call: int
 
 
 _UNKNOWN = Place(-1, [Level(pattern_of.__code__, 0, "own")])
@@ -70,10 +78,14 @@ class RegionLogger:
         """Forgets the entries of the last recording."""
         # One array and one call for an entry: several would mix up the entries of two threads.
         self._entries = array("q")
+        self._raised: List[Tuple[int, int, str]] = []
 
-    def entries(self) -> Dict[str, List[int]]:
-        """The columns: region, call of it, call of its place, thread, time."""
-        return {name: self._entries[index :: len(_COLUMNS)].tolist() for index, name in enumerate(_COLUMNS)}
+    def entries(self) -> Dict[str, List[Any]]:
+        """The columns: region, call of it, call of its place, thread, time. `raised` has region, call and the
+        exception's type of those that an exception ended.
+        """
+        columns = {name: self._entries[index :: len(_COLUMNS)].tolist() for index, name in enumerate(_COLUMNS)}
+        return {**columns, "raised": list(self._raised)}
 
     def as_values(self) -> Dict[str, Any]:
         """The places and regions, by index, for JSON."""
@@ -136,9 +148,9 @@ class RegionLogger:
             entry = log.note_entry(sys._getframe(1), name)
             if entry is None:
                 return enter(self)
-            self._kinetoscope_region = entry
-            safe = entry[0].safe_name
-            if entry[0].is_pattern:
+            self.__dict__.setdefault("_kinetoscope_entries", []).append(entry)
+            safe = entry.region.safe_name
+            if entry.region.is_pattern:
                 safe = safe_name(name)
             if safe is name:
                 return enter(self)
@@ -151,16 +163,25 @@ class RegionLogger:
         @functools.wraps(leave)
         def logged_exit(self: Any, exc_type: Any, exc_value: Any, traceback: Any) -> Any:
             result = leave(self, exc_type, exc_value, traceback)
-            entry = self.__dict__.get("_kinetoscope_region")
-            if entry is not None:
-                log.note_exit(entry, sys._getframe(1), exc_type is not None)
+            entries = self.__dict__.get("_kinetoscope_entries")
+            if entries:
+                # A decorator's one object serves all threads.
+                here = log.thread_id
+                entry = next((each for each in reversed(entries) if each.thread == here), entries[-1])
+                entries.remove(entry)
+                log.note_exit(entry, sys._getframe(1), exc_type)
             return result
 
         record_function.__enter__ = logged_enter
         record_function.__exit__ = logged_exit
 
-    def note_entry(self, frame: FrameType, name: Any) -> Optional[Tuple[NamedRegion, int]]:
-        """The region that is entered from this frame, and the thread; None where it is not the user's."""
+    @property
+    def thread_id(self) -> int:
+        """That of the thread that is here."""
+        return self._thread.id
+
+    def note_entry(self, frame: FrameType, name: Any) -> Optional[Entry]:
+        """What is entered from this frame; None where it is not the user's."""
         region = None if self._is_child else self._region(frame, name)
         if region is None:
             return None
@@ -180,16 +201,16 @@ class RegionLogger:
             if depth == 1:
                 region.since_ns[number] = now
             self._entries.extend((region.index, call, place_call, number, now))
-        return region, number
+        return Entry(region, number, call)
 
-    def note_exit(self, entry: Tuple[NamedRegion, int], frame: FrameType, has_failed: bool) -> None:
-        """That the region has ended, from this frame."""
+    def note_exit(self, entry: Entry, frame: FrameType, exception: Optional[type]) -> None:
+        """That the region has ended, from this frame; `exception` is the type of what ended it."""
         if self._is_child:
             return
-        region, number = entry
+        region, number, call = entry
         place, series, thread = region.place, region.series, self._thread
-        if thread.id != number and region.depth.get(thread.id):  # a decorator's one object serves all threads
-            number = thread.id
+        if exception is not None and self.is_recording:
+            self._raised.append((region.index, call, exception.__name__))
         region.depth[number] -= 1
         if series.names > 1:
             series.open[number] = series.open.get(number, 1) - 1
@@ -201,7 +222,7 @@ class RegionLogger:
         place.finished += 1
         if not place.is_settled:
             self._settle(place, frame)
-        self._on_exit(region, has_failed)
+        self._on_exit(region, exception is not None)
 
     def _region(self, frame: FrameType, name: Any) -> Optional[NamedRegion]:
         """The region that is entered from this frame; None for torch's own and for names that are no text."""
@@ -266,7 +287,7 @@ class RegionLogger:
 
 
 def recording_values(
-    path: str, is_of_script: bool, records_cuda: bool, entries: Dict[str, List[int]], still_open: Dict[int, int]
+    path: str, is_of_script: bool, records_cuda: bool, entries: Dict[str, List[Any]], still_open: Dict[int, int]
 ) -> Dict[str, Any]:
     """What the log says of one recording; `still_open` counts the calls of each region that did not end in it."""
     return {

@@ -6,7 +6,7 @@ objects of the operators stay what they are, only called through us. What torch 
 
 import functools
 import sys
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .log import RegionLogger, safe_name
 
@@ -52,7 +52,7 @@ def hook_fast_class(profiler: Any, operators: Any, log: RegionLogger, is_recorde
             else:
                 self._own.__exit__(*exception)
             if entry is not None:
-                log.note_exit(entry, sys._getframe(1), bool(exception) and exception[0] is not None)
+                log.note_exit(entry, sys._getframe(1), _type_of(exception))
 
     for function in (_RecordFunctionFast.__init__, _RecordFunctionFast.__enter__, _RecordFunctionFast.__exit__):
         function._torchdynamo_disable = True  # type: ignore[attr-defined]  # as it breaks the graph at the class of C
@@ -75,7 +75,7 @@ def hook_operators(operators: Any, log: RegionLogger) -> None:
         result = call(*arguments, **options)
         entry = entries.pop(id(arguments[0]), None) if arguments else None
         if entry is not None:
-            log.note_exit(entry, sys._getframe(2), False)
+            log.note_exit(entry, sys._getframe(2), None)
         return result
 
     for name, around in (
@@ -96,6 +96,10 @@ def _call_through(operator: Any, around: Any) -> None:
 
     members = {"__call__": call, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
     operator.__class__ = type(kind.__name__, (kind,), members)
+
+
+def _type_of(exception: Tuple[object, ...]) -> Optional[type]:
+    return exception[0] if exception and isinstance(exception[0], type) else None
 
 
 def _safe(name: Any) -> Any:
