@@ -31,6 +31,7 @@ export class Runs implements vscode.Disposable {
   constructor(
     private readonly log: vscode.LogOutputChannel,
     private readonly memory: vscode.Memento,
+    private readonly interpreterFor: (uri: string) => Promise<{ path: string; client: LanguageClient } | undefined>,
   ) {}
 
   /** Takes a `kinetoscope/progress`. */
@@ -76,8 +77,7 @@ export class Runs implements vscode.Disposable {
       const params: ProfileParams = { ...target, replace: false, workDoneToken };
       const answer = await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token).finally(end);
       const offer = await this.tell(answer);
-      if (offer)
-        await this.profile(client, { ...target, arguments: null, command: offer.command, choose: offer.choose });
+      if (offer) await this.accept(client, target, offer);
     } catch (error) {
       const code = error instanceof ResponseError ? error.code : undefined;
       if (code === LSPErrorCodes.RequestCancelled) {
@@ -90,6 +90,14 @@ export class Runs implements vscode.Disposable {
         throw harmless(error);
       }
     }
+  }
+
+  private async accept(client: LanguageClient, target: Target, { command, choose }: Offer): Promise<void> {
+    if (choose !== 'interpreter') return this.profile(client, { ...target, arguments: null, command, choose });
+    const chosen = await this.interpreterFor(target.uri); // the server may be another one then
+    if (!chosen) return undefined;
+    const again = { ...command, interpreter: chosen.path };
+    return this.profile(chosen.client, { ...target, arguments: null, command: again, choose: null });
   }
 
   /** Shown once, with the first run: what a script saves on Ctrl-C it saves then, too. */

@@ -20,7 +20,17 @@ export async function completed(
       if (section !== SECTION || !values) return values;
       const known = withoutOwn(values, vscode.workspace.isTrusted);
       const scope = scopeUri ? vscode.Uri.parse(scopeUri) : undefined;
-      return { ...known, interpreter: (await interpreters.choose(scope)).path };
+      const { path, from } = await interpreters.choose(scope);
+      // Where nobody has chosen one, the server takes the first that has torch.
+      return { ...known, envFile: envFileOf(known, scope), interpreter: from === 'path' ? '' : path };
     }),
   );
+}
+
+/** Ours where it is set; else the Python extension's. */
+function envFileOf({ envFile }: Values, scope: vscode.Uri | undefined): unknown {
+  const own = vscode.workspace.getConfiguration(SECTION, scope ?? null).inspect('envFile');
+  const isSet = own?.globalValue ?? own?.workspaceValue ?? own?.workspaceFolderValue;
+  const ofPython = vscode.workspace.getConfiguration('python', scope ?? null).get<unknown>('envFile');
+  return isSet === undefined && typeof ofPython === 'string' ? ofPython : envFile;
 }

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from lsprotocol import types
 
-from kinetoscope_core.errors import NEVER_ENTERED, WRONG_ARGUMENTS, KinetoscopeError, Problem
+from kinetoscope_core.errors import NEVER_ENTERED, WRONG_ARGUMENTS, KinetoscopeError
 from kinetoscope_core.text import printable
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.shown import Shown, rows_to_show
@@ -75,7 +75,7 @@ async def profile(
         title = title_of(target, ready.command, root)
         going_on = f"{target.name} is already being profiled"
         job = Job(request, title, going_on, target, target.uri, target.place, token)
-        work = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready.unsaved))
+        work = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready))
         if isinstance(work, Finish):
             return work
         server.commands.begins(target.path, ready.command)
@@ -120,8 +120,11 @@ async def _ready(server: KinetoscopeServer, target: Target, *, replaces: bool, i
     return _Ready(server.runs.active, await _unsaved(server), settings, command)
 
 
-def _offers(server: KinetoscopeServer, problem: Problem, target: Target) -> tuple[Offer, ...]:
-    """What can be done about a run that came to nothing."""
+def _offers(server: KinetoscopeServer, event: Event, target: Target, command: Command) -> tuple[Offer, ...]:
+    """What can be done about a run of this command that came to nothing."""
+    problem = problem_of(event)
+    if event["kind"] == "InterpreterError" or problem.evidence.get("missing") == "torch":
+        return (Offer("Choose Interpreter…", command.as_values(), "interpreter"),)
     if problem.code == WRONG_ARGUMENTS:
         return (Offer("Profile with arguments…", choose="arguments"),)
     if problem.code != NEVER_ENTERED:
@@ -187,14 +190,14 @@ async def begun(
         return server.runs.begin(job, finish)
 
 
-def _finish(server: KinetoscopeServer, event: Event, target: Target, unsaved: Sequence[str]) -> Finish:
+def _finish(server: KinetoscopeServer, event: Event, target: Target, ready: _Ready) -> Finish:
     if event["event"] == "error":
         problem = problem_of(event)
         server.show_problems([problem])
         if event["kind"] == "RunError" and event.get("is_prepared"):
             server.start(_offer_plain(server, target))
         how = _HOW.get(event["kind"], "failed")
-        return Finish(how, printable(problem.message), offers=_offers(server, problem, target))
+        return Finish(how, printable(problem.message), offers=_offers(server, event, target, ready.command))
     shown = Shown.of(event["result"], event["run"])
     result = shown.result
     server.show(shown)
@@ -205,5 +208,5 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target, unsaved: Se
     if how == "failed" and result.run is not None and result.run.is_prepared:
         server.start(_offer_plain(server, target))
     ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
-    changed = [path for path in unsaved if path in ran or path == target.path]
+    changed = [path for path in ready.unsaved if path in ran or path == target.path]
     return Finish(how, message_of(result, target, changed), shown.run)
