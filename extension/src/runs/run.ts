@@ -92,12 +92,13 @@ export class Runs implements vscode.Disposable {
     }
   }
 
-  private async accept(client: LanguageClient, target: Target, { command, choose }: Offer): Promise<void> {
-    if (choose !== 'interpreter') return this.profile(client, { ...target, arguments: null, command, choose });
+  private async accept(client: LanguageClient, target: Target, { command, choose, plain }: Offer): Promise<void> {
+    const same = { ...target, arguments: null };
+    if (choose !== 'interpreter') return this.profile(client, { ...same, command, choose, plain });
     const chosen = await this.interpreterFor(target.uri); // the server may be another one then
     if (!chosen) return undefined;
     const again = { ...command, interpreter: chosen.path };
-    return this.profile(chosen.client, { ...target, arguments: null, command: again, choose: null });
+    return this.profile(chosen.client, { ...same, command: again, choose: null });
   }
 
   /** Shown once, with the first run: what a script saves on Ctrl-C it saves then, too. */

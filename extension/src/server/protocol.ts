@@ -354,6 +354,7 @@ export interface ProfileParams {
   arguments: string[] | null;
   choose?: Choose | null;
   command?: Partial<Command> | null;
+  plain?: boolean;
   replace: boolean;
   workDoneToken?: string;
 }
@@ -369,4 +370,5 @@ export interface Offer {
   title: string;
   command: Partial<Command> | null;
   choose: Choose | null;
+  plain: boolean;
 }

@@ -19,7 +19,7 @@ def failure_problem(said: Mapping[str, Any], interpreter: str) -> Problem:
     evidence = {"traceback": said["traceback"]}
     if said["missing"] == "torch":
         evidence["missing"] = "torch"
-        text += f". {interpreter} has no torch; name a Python that has it with {setting('interpreter')}"
+        text = f"{interpreter} has no torch; name a Python that has it with {setting('interpreter')}"
     elif any(mark in kind or mark in message for mark in _OUT_OF_MEMORY):
         text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
     return Problem(

@@ -98,7 +98,8 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
     target = replace(target, choose=choose, command=command)
-    return await profile(server, target, token=params.get("workDoneToken"), replaces=params.get("replace") is True)
+    replaces, is_plain = params.get("replace") is True, params.get("plain") is True
+    return await profile(server, target, token=params.get("workDoneToken"), replaces=replaces, is_plain=is_plain)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:

@@ -82,17 +82,6 @@ async def profile(
     return await server.runs.end_of(work)
 
 
-async def _offer_plain(server: KinetoscopeServer, target: Target) -> None:
-    """After a failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as
-    a code action where the run failed, until the next one.
-    """
-    again = replace(target, arguments=None, command=None, choose=None)
-    server.plain_again = [target.uri, *(target.place or (None, None)), None]
-    name = printable(Path(target.path).name)
-    if await server.client.ask(f"{name} failed in a prepared interpreter.", RUN_PLAIN) == RUN_PLAIN:
-        await tell(server, await profile(server, again, is_plain=True), again)
-
-
 async def make_ready(server: KinetoscopeServer, document: Document) -> None:
     """With `prepare: onOpen`, has the interpreter of a file with regions made ready, before anything of it has run."""
     settings = await server.configuration.of(document.uri)
@@ -151,7 +140,7 @@ async def tell(server: KinetoscopeServer, finish: Finish, target: Target | None 
     for offer in offers:
         if offer.title == answer:
             again = replace(target, arguments=None, command=offer.command, choose=offer.choose)
-            await tell(server, await profile(server, again), again)
+            await tell(server, await profile(server, again, is_plain=offer.plain), again)
 
 
 async def may_replace(server: KinetoscopeServer) -> bool:
@@ -194,10 +183,10 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target, ready: _Rea
     if event["event"] == "error":
         problem = problem_of(event)
         server.show_problems([problem])
-        if event["kind"] == "RunError" and event.get("is_prepared"):
-            server.start(_offer_plain(server, target))
         how = _HOW.get(event["kind"], "failed")
-        return Finish(how, printable(problem.message), offers=_offers(server, event, target, ready.command))
+        finish = Finish(how, printable(problem.message), offers=_offers(server, event, target, ready.command))
+        is_prepared = event["kind"] == "RunError" and event.get("is_prepared") is True
+        return _with_plain(server, finish, target) if is_prepared else finish
     shown = Shown.of(event["result"], event["run"])
     result = shown.result
     server.show(shown)
@@ -205,8 +194,17 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target, ready: _Rea
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"
-    if how == "failed" and result.run is not None and result.run.is_prepared:
-        server.start(_offer_plain(server, target))
     ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
     changed = [path for path in ready.unsaved if path in ran or path == target.path]
-    return Finish(how, message_of(result, target, changed), shown.run)
+    finish = Finish(how, message_of(result, target, changed), shown.run)
+    is_prepared = result.run is not None and result.run.is_prepared
+    return _with_plain(server, finish, target) if how == "failed" and is_prepared else finish
+
+
+def _with_plain(server: KinetoscopeServer, finish: Finish, target: Target) -> Finish:
+    """A failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as a
+    code action where the run failed, until the next one.
+    """
+    server.plain_again = [target.uri, *(target.place or (None, None)), None]
+    message = f"{finish.message} It began in a prepared interpreter."
+    return replace(finish, message=message, offers=(*finish.offers, Offer(RUN_PLAIN, plain=True)))

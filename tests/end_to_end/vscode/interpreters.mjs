@@ -90,10 +90,10 @@ await scenario(async (stage) => {
     await code.set({ 'workbench.colorTheme': 'Default Dark Modern' });
     await code.command('Kinetoscope: Choose Interpreter…');
     await code.choice('.gpu of the workspace').waitFor();
-    await page.keyboard.press('Escape');
   });
 
   await stage.step('and the run goes on in the one that is chosen', async () => {
+    await page.keyboard.press('Escape');
     await code.lens('▷ Profile').click();
     await code.toast('has no torch').getByText('Choose Interpreter…').click();
     await code.choice('.gpu of the workspace').click();
