@@ -166,3 +166,20 @@ def test_torch_is_looked_for_where_that_python_imports_from(home, monkeypatch):
     )
     install(home / "base" / "lib" / "python3.12" / "site-packages", "torch-2.4.1.dist-info")
     assert python_at(with_system).torch.version == "2.4.1"
+
+
+def test_what_cannot_be_read_or_leads_in_a_circle_hides_nothing_else(home, monkeypatch):
+    work, odd = home / "work", home / "work" / "odd"
+    path = venv(work / ".venv", VERSION_PY)
+    venv(odd, more=f"home = {odd}/bin\ninclude-system-site-packages = true\n")
+    (odd / "lib" / "python3.12" / "site-packages" / "long.pth").write_text("x" * 5000)
+    look = Path.is_dir
+
+    def is_dir(folder):
+        if folder == work / "closed":
+            raise PermissionError
+        return look(folder)
+
+    (work / "closed").mkdir()
+    monkeypatch.setattr(Path, "is_dir", is_dir)
+    assert [(each.path, each.has_torch) for each in pythons(work)][:3:2] == [(path, True), (f"{odd}/bin/python", False)]

@@ -73,14 +73,12 @@ async function found(
 }
 
 /** By a Python on PATH; nothing where there is none that can. */
-function foundWithoutServer(finder: string, folder: string | undefined, used: string): Promise<InterpreterRow[]> {
-  return new Promise((resolve) => {
-    const args = ['-I', finder, ...(folder ? [folder] : [])];
-    execFile(ON_PATH, args, { timeout: FINDS_WITHIN_MS }, (error, stdout) => {
-      const rows = error ? [] : (JSON.parse(stdout) as InterpreterRow[]);
-      resolve(rows.map((row) => ({ ...row, is_used: row.path === used })));
-    });
+async function foundWithoutServer(finder: string, folder: string | undefined, used: string): Promise<InterpreterRow[]> {
+  const args = ['-I', finder, ...(folder ? [folder] : [])];
+  const said = await new Promise<string>((resolve) => {
+    execFile(ON_PATH, args, { timeout: FINDS_WITHIN_MS }, (error, stdout) => resolve(error ? '[]' : stdout));
   });
+  return (JSON.parse(said) as InterpreterRow[]).map((row) => ({ ...row, is_used: row.path === used }));
 }
 
 async function typed(scope: vscode.Uri | undefined): Promise<string | undefined> {

@@ -67,7 +67,7 @@ def python_at(path: str, where: str = "") -> Python:
     """What the files around an interpreter tell of it."""
     at = _Place(Path(path))
     found = next(filter(None, map(_torch_in, at.libraries)), None)
-    is_known = any(each.is_dir() for each in at.libraries)
+    is_known = any(_is_dir(each) for each in at.libraries)
     return Python(path, where, at.version, True if found else False if is_known else None, found)
 
 
@@ -119,7 +119,7 @@ def _in_prefixes(prefixes: Iterable[tuple[Path, str]]) -> Iterator[tuple[str, st
 
 def _of_workspace(root: Path | None) -> Iterator[tuple[Path, str]]:
     for folder in [] if root is None else _folders_in(root):
-        if (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir():
+        if _is_file(folder / "pyvenv.cfg") or _is_dir(folder / "conda-meta"):
             yield folder, f"{folder.name} of the workspace"
 
 
@@ -144,8 +144,8 @@ def _conda_prefixes(home: Path) -> Iterator[Path]:
     active = os.environ.get("CONDA_PREFIX")
     roots = [home / name for name in _CONDA_FOLDERS] + [Path("/opt") / name for name in ("conda", *_CONDA_FOLDERS)]
     for root in [*roots, *([Path(active), *Path(active).parents[1:2]] if active else [])]:
-        yield from [root] if (root / "conda-meta").is_dir() else []
-        yield from (each for each in _folders_in(root / "envs") if (each / "conda-meta").is_dir())
+        yield from [root] if _is_dir(root / "conda-meta") else []
+        yield from (each for each in _folders_in(root / "envs") if _is_dir(each / "conda-meta"))
 
 
 def _name_in_conda(prefix: Path) -> str:
@@ -161,7 +161,7 @@ def _uv_folder(home: Path) -> Path:
 
 def _folders_in(folder: Path) -> list[Path]:
     with suppress(OSError):
-        return sorted(each for each in folder.iterdir() if each.is_dir())
+        return sorted(each for each in folder.iterdir() if _is_dir(each))
     return []
 
 
@@ -174,8 +174,8 @@ class _Place:
     def __init__(self, path: Path) -> None:
         self._real = Path(os.path.realpath(path))
         folders = [path.parent, path.parent.parent]
-        self._venv = next((each for each in folders if (each / "pyvenv.cfg").is_file()), None)
-        conda = next((each for each in folders if (each / "conda-meta").is_dir()), None)
+        self._venv = next((each for each in folders if _is_file(each / "pyvenv.cfg")), None)
+        conda = next((each for each in folders if _is_dir(each / "conda-meta")), None)
         self._prefix = self._venv or conda or self._real.parent.parent
 
     @cached_property
@@ -190,14 +190,14 @@ class _Place:
         if self._venv:
             told = self._configured.get("version") or self._configured.get("version_info") or ""
             return ".".join(told.split(".")[:3]) or None
-        for file in sorted((self._prefix / "conda-meta").glob("python-3.*.json")):
+        for file in _matching(self._prefix / "conda-meta", "python-3.*.json"):
             return file.name.split("-")[1]
         named = _FOLDER_OF_VERSION.fullmatch(self._prefix.name)
         if named:
             return named[1]
         if self._real.name.startswith("python3."):
             return self._real.name.removeprefix("python").removesuffix(".exe")
-        minors = list(self._prefix.glob("lib/python3.*"))
+        minors = _matching(self._prefix / "lib", "python3.*")
         return minors[0].name.removeprefix("python") if len(minors) == 1 else None
 
     @cached_property
@@ -205,7 +205,7 @@ class _Place:
         """The folders that packages are imported from, some of which may not be there."""
         named = [Path(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
         own = [each for library in self._own_libraries() for each in (library, *_added_by_pth(library))]
-        return [*(each for each in named if (each / "torch").is_dir()), *own]
+        return [*(each for each in named if _is_dir(each / "torch")), *own]
 
     def _own_libraries(self) -> Iterator[Path]:
         minor = ".".join((self.version or "").split(".")[:2])
@@ -217,11 +217,12 @@ class _Place:
             yield self._prefix / "local" / "lib" / f"python{minor}" / "dist-packages"
             yield Path.home() / ".local" / "lib" / f"python{minor}" / "site-packages"
         elif self._configured.get("include-system-site-packages") == "true" and self._configured.get("home"):
-            yield from _Place(Path(self._configured["home"]) / self._real.name).libraries
+            base = _Place(Path(self._configured["home"]) / self._real.name)
+            yield from base.libraries if base._venv is None else ()  # else it may be its own base
 
 
 def _added_by_pth(library: Path) -> Iterator[Path]:
-    for file in sorted(library.glob("*.pth")):
+    for file in _matching(library, "*.pth"):
         lines = (line.strip() for line in _text_of(file).splitlines())
         yield from (library / line for line in lines if line and not line.startswith(("#", "import ", "import\t")))
 
@@ -232,8 +233,8 @@ def _torch_in(library: Path) -> Torch | None:
     told = dict(_ASSIGNED.findall(_text_of(folder / "version.py")))
     if told.get("__version__"):
         return Torch(told["__version__"], _built_for(told))
-    kept = next(iter(sorted(library.glob("torch-*.dist-info"))), None)
-    if kept is None and not (folder / "__init__.py").is_file():
+    kept = next(iter(_matching(library, "torch-*.dist-info")), None)
+    if kept is None and not _is_file(folder / "__init__.py"):
         return None
     return Torch(kept and kept.name.removeprefix("torch-").removesuffix(".dist-info"), None)
 
@@ -244,6 +245,27 @@ def _built_for(told: Mapping[str, str]) -> str | None:
         if told.get(name):
             return "XPU" if name == "xpu" else f"{kind} {told[name]}"
     return "CPU" if "cuda" in told else None
+
+
+# Folders that one may not look into, and names that are too long, are as if they were not there.
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    with suppress(OSError):
+        return sorted(folder.glob(pattern))
+    return []
+
+
+def _is_file(path: Path) -> bool:
+    with suppress(OSError):
+        return path.is_file()
+    return False
+
+
+def _is_dir(path: Path) -> bool:
+    with suppress(OSError):
+        return path.is_dir()
+    return False
 
 
 def _text_of(path: Path) -> str:
