@@ -29,7 +29,7 @@ def main() -> int:
 
 def refuse(why: str) -> int:
     """Says it in one line on stderr."""
-    sys.stderr.write(f"kinetoscope: {sys.executable} {why}. Select another interpreter.\n")
+    sys.stderr.write(f"kinetoscope: {sys.executable} {why}. Choose another interpreter.\n")
     return REFUSED
 
 

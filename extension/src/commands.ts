@@ -46,6 +46,10 @@ export function executeCommand(services: Services): (command: string, args: unkn
       }
       case 'kinetoscope.profilePlain':
         return (await isTrusted()) && next(command, args);
+      case 'kinetoscope.chooseInterpreter':
+        return typeof args[1] === 'string'
+          ? next(command, args)
+          : vscode.commands.executeCommand('kinetoscope.selectInterpreter');
       case 'kinetoscope.cancel':
         return services.runs.cancel() || next(command, []);
       case 'kinetoscope.openTrace': {

@@ -1,4 +1,5 @@
 // Entry point: creates the parts of the extension and connects them.
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
   MessageType,
@@ -17,10 +18,11 @@ import { Results } from './editor/results';
 import { choose } from './runs/choosing';
 import type { Loading } from './runs/loading';
 import { RunList } from './runs/list';
-import { Runs } from './runs/run';
+import { isTrusted, Runs } from './runs/run';
 import { save } from './runs/saving';
 import { TraceFiles, TRACE_FILE } from './runs/trace_file';
-import { selectInterpreter, Server } from './server/process';
+import { chooseInterpreter } from './server/picker';
+import { Server } from './server/process';
 import { serverProgress } from './server/progress';
 import { completed } from './server/settings';
 import { Status } from './editor/status';
@@ -34,7 +36,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel('Kinetoscope');
   const interpreters = new Interpreters();
   const results = new Results();
-  const runs = new Runs(log, output, context.workspaceState);
+  const finder = context.asAbsolutePath(join('extension', 'bundled', 'kinetoscope_core', 'run', 'pythons.py'));
+  const pick = (uri: vscode.Uri | undefined): Promise<string | undefined> =>
+    chooseInterpreter(client(), interpreters, finder, uri);
+  const runs = new Runs(log, output, context.workspaceState, async (uri) => {
+    const path = await pick(vscode.Uri.parse(uri));
+    if (!path) return undefined;
+    await server.start(); // in that one
+    const started = client();
+    return started && { path, client: started };
+  });
   const traces = new Traces();
   const client = (): LanguageClient | undefined => server.client;
   const details = new Details(context, {
@@ -148,7 +159,10 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('kinetoscope.unpinRun', (row: RunRow) =>
       vscode.commands.executeCommand('kinetoscope.pinRun', row, false),
     ),
-    vscode.commands.registerCommand('kinetoscope.selectInterpreter', selectInterpreter),
+    vscode.commands.registerCommand(
+      'kinetoscope.selectInterpreter',
+      async () => (await isTrusted()) && pick(vscode.window.activeTextEditor?.document.uri),
+    ),
     vscode.commands.registerCommand('kinetoscope.openExample', () => openExample(context)),
   );
   void server.start();

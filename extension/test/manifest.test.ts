@@ -84,6 +84,7 @@ test('every setting is described, and those that lead to code being run are rest
     'importStrategy',
     'arguments',
     'environment',
+    'envFile',
     'folder',
     'runs',
     'prepared.packages',

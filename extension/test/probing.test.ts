@@ -31,7 +31,7 @@ test('what is wrong with an interpreter is said with what to do', () => {
   const broken = refused(failure, '', 'Fatal Python error\nno module encodings\n');
   assert.deepEqual(broken, {
     setting: 'interpreter',
-    message: '/py did not start (no module encodings). Select another interpreter.',
+    message: '/py did not start (no module encodings). Choose another interpreter.',
   });
   assert.match(refused(Object.assign(new Error(), { killed: true })).message, /did not answer within 30 s/);
   assert.match(refused(null, 'not JSON').message, /did not start\./);

@@ -114,7 +114,7 @@ def test_an_old_python_is_told_in_one_line(bundled, version):
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert re.fullmatch(r"kinetoscope: \S+ is Python 3\.\d+\.\d+, and Kinetoscope carries libraries for .*", line)
-    assert line.endswith("CPython 3.10, 3.11, 3.12, 3.13, 3.14. Select another interpreter.")
+    assert line.endswith("CPython 3.10, 3.11, 3.12, 3.13, 3.14. Choose another interpreter.")
 
 
 def test_a_python_that_cannot_load_the_libraries_is_told_in_one_line(bundled, tmp_path):
@@ -126,7 +126,7 @@ def test_a_python_that_cannot_load_the_libraries_is_told_in_one_line(bundled, tm
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "No module named 'orjson.orjson'" in line
-    assert line.endswith("Select another interpreter.")
+    assert line.endswith("Choose another interpreter.")
 
 
 def test_the_bundle_has_the_versions_that_the_tests_run_with():

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ class Editor(LanguageClient):
         super().__init__(*args, **kwargs)
         self.refreshed: list[str] = []
         self.asked: list[lsp.ShowMessageRequestParams] = []
-        self.answer: str | asyncio.Future[str | None] | None = None
+        self.answer: str | asyncio.Future[str | None] | Callable[[Any], str | None] | None = None
         self.asked_to_choose: list[Any] = []
         self.on_choose: Any = lambda _params: None
         self.asked_to_save: list[list[str]] = []
@@ -181,7 +181,8 @@ def make_client() -> Editor:
     @client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
     async def _(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
         client.asked.append(params)
-        answer = await client.answer if isinstance(client.answer, asyncio.Future) else client.answer
+        answer = client.answer(params) if callable(client.answer) else client.answer
+        answer = await answer if isinstance(answer, asyncio.Future) else answer
         return None if answer is None else lsp.MessageActionItem(answer)
 
     @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)

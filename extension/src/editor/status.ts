@@ -67,7 +67,7 @@ export class Status implements vscode.Disposable {
     this.server.detail = plain(isBad ? state.message : state.interpreter); // links would be links there
     this.server.command =
       state.kind === 'refused'
-        ? { command: 'kinetoscope.selectInterpreter', title: 'Select Interpreter' }
+        ? { command: 'kinetoscope.selectInterpreter', title: 'Choose Interpreter…' }
         : { command: 'kinetoscope.showLog', title: 'Show Log' };
   }
 

@@ -2,9 +2,9 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { joinArguments, splitArguments } from './arguments';
-import { inStatusBar } from '../foreign';
+import { inStatusBar, plain } from '../foreign';
 import type { ChooseAnswer, ChooseParams, Command } from '../server/protocol';
-import { launches } from './launches';
+import { launches, questionFor, type Launch } from './launches';
 
 type Item = vscode.QuickPickItem & { choose?: () => Promise<ChooseAnswer> | ChooseAnswer };
 
@@ -19,10 +19,8 @@ export async function choose(params: ChooseParams): Promise<ChooseAnswer> {
   const configured = ofLaunchJson(params);
   if (configured.length) {
     items.push({ label: 'launch.json', kind: vscode.QuickPickItemKind.Separator });
-    for (const { name, command } of configured) {
-      const script = command.module ? ['-m', command.module] : [vscode.workspace.asRelativePath(command.script ?? '')];
-      const text = joinArguments([...script, ...(command.arguments ?? [])]);
-      items.push({ label: inStatusBar(name), description: inStatusBar(text), choose: () => ({ command }) });
+    for (const { launch, choose: chosen } of configured) {
+      items.push({ label: inStatusBar(launch.name), description: inStatusBar(textOf(launch)), choose: chosen });
     }
   }
   items.push({ label: '', kind: vscode.QuickPickItemKind.Separator });
@@ -66,12 +64,22 @@ async function script({ uri }: ChooseParams): Promise<ChooseAnswer> {
   return chosen ? { command: { script: chosen.fsPath } } : null;
 }
 
-function ofLaunchJson({ uri, what, command }: ChooseParams): { name: string; command: Partial<Command> }[] {
+function textOf({ command, asks }: Launch): string {
+  if (asks.length) return `asks for ${asks.map((each) => `\${${each}}`).join(', ')}`;
+  const script = command.module ? ['-m', command.module] : [vscode.workspace.asRelativePath(command.script ?? '')];
+  return joinArguments([...script, ...(command.arguments ?? [])]);
+}
+
+interface Configured {
+  launch: Launch;
+  choose: () => Promise<ChooseAnswer>;
+}
+
+function ofLaunchJson({ uri, what, command }: ChooseParams): Configured[] {
   const file = vscode.Uri.parse(uri);
   const folder = vscode.workspace.getWorkspaceFolder(file);
-  const configurations = vscode.workspace
-    .getConfiguration('launch', folder?.uri ?? null)
-    .get<unknown[]>('configurations');
+  const launchJson = vscode.workspace.getConfiguration('launch', folder?.uri ?? null);
+  const inputs = launchJson.get<unknown[]>('inputs') ?? [];
   const root = folder?.uri.fsPath;
   const variables = {
     file: file.fsPath,
@@ -80,11 +88,48 @@ function ofLaunchJson({ uri, what, command }: ChooseParams): { name: string; com
     fileDirname: path.dirname(file.fsPath),
     ...(root && { workspaceFolder: root, workspaceRoot: root, relativeFile: path.relative(root, file.fsPath) }),
   };
-  const found = launches(configurations ?? [], variables);
   // Other arguments for a script are those that launch.json has for it; what reaches a module may be any script.
   const same = ({ command: each }: { command: Partial<Command> }): boolean =>
     each.module !== undefined
       ? each.module === command.module
       : path.resolve(root ?? '', each.script ?? '') === command.script;
-  return what === 'run' ? found.filter(same) : found;
+  const found = (launchJson.get<unknown[]>('configurations') ?? []).flatMap((configuration): Configured[] => {
+    const [launch] = launches([configuration], variables);
+    if (!launch) return [];
+    const chosen = async (): Promise<ChooseAnswer> => {
+      const answers = await answered(launch, inputs);
+      const [filled] = answers ? launches([configuration], { ...variables, ...answers }) : [];
+      return filled ? { command: filled.command } : null;
+    };
+    return [{ launch, choose: chosen }];
+  });
+  return what === 'run' ? found.filter(({ launch }) => same(launch)) : found;
+}
+
+/** What a person answers to all that a configuration asks for; undefined where that cannot be asked, or was not answered. */
+async function answered(
+  { name, asks }: Launch,
+  inputs: readonly unknown[],
+): Promise<Record<string, string> | undefined> {
+  const answers: Record<string, string> = {};
+  for (const variable of asks) {
+    const question = questionFor(variable, inputs);
+    if (!question) {
+      const why = `needs \${${variable}}, which only VS Code's debugger can fill. Choose Other Arguments… instead.`;
+      void vscode.window.showWarningMessage(plain(`“${name}” ${why}`));
+      return undefined;
+    }
+    const { description, value, isSecret, options } = question;
+    const answer = options
+      ? await vscode.window.showQuickPick(options, { title: inStatusBar(name), placeHolder: inStatusBar(description) })
+      : await vscode.window.showInputBox({
+          title: inStatusBar(name),
+          prompt: plain(description),
+          value,
+          password: isSecret,
+        });
+    if (answer === undefined) return undefined;
+    answers[variable] = answer;
+  }
+  return answers;
 }

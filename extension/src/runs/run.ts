@@ -32,6 +32,7 @@ export class Runs implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     private readonly output: vscode.OutputChannel,
     private readonly memory: vscode.Memento,
+    private readonly interpreterFor: (uri: string) => Promise<{ path: string; client: LanguageClient } | undefined>,
   ) {}
 
   /** Takes a `kinetoscope/progress`. */
@@ -77,8 +78,7 @@ export class Runs implements vscode.Disposable {
       const params: ProfileParams = { ...target, replace: false, workDoneToken };
       const answer = await client.sendRequest<ProfileAnswer>('kinetoscope/profile', params, source.token).finally(end);
       const offer = await this.tell(answer);
-      if (offer)
-        await this.profile(client, { ...target, arguments: null, command: offer.command, choose: offer.choose });
+      if (offer) await this.accept(client, target, offer);
     } catch (error) {
       const code = error instanceof ResponseError ? error.code : undefined;
       if (code === LSPErrorCodes.RequestCancelled) {
@@ -91,6 +91,15 @@ export class Runs implements vscode.Disposable {
         throw harmless(error);
       }
     }
+  }
+
+  private async accept(client: LanguageClient, target: Target, { command, choose, plain }: Offer): Promise<void> {
+    const same = { ...target, arguments: null };
+    if (choose !== 'interpreter') return this.profile(client, { ...same, command, choose, plain });
+    const chosen = await this.interpreterFor(target.uri); // the server may be another one then
+    if (!chosen) return undefined;
+    const again = { ...command, interpreter: chosen.path };
+    return this.profile(chosen.client, { ...same, command: again, choose: null });
   }
 
   /** Shown once, with the first run: what a script saves on Ctrl-C it saves then, too. */

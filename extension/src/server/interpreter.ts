@@ -21,6 +21,8 @@ const PYTHON_ENVIRONMENTS = 'ms-python.vscode-python-envs';
 const PYTHON = 'ms-python.python';
 const PROBE_TIMEOUT_MS = 30_000;
 
+export const ON_PATH = process.platform === 'win32' ? 'python' : 'python3';
+
 export class Interpreters implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly watching: { dispose(): unknown }[] = [this.changed];
@@ -43,11 +45,15 @@ export class Interpreters implements vscode.Disposable {
   async choose(scope: vscode.Uri | undefined): Promise<Interpreter> {
     const set = vscode.workspace.getConfiguration('kinetoscope', scope ?? null).get<string | null>('interpreter');
     if (set) return { path: inFolder(set, scope), from: 'setting' };
-    if (vscode.workspace.isTrusted) {
-      const chosen = (await this.fromEnvironments(scope)) ?? (await this.fromPython(scope));
-      if (chosen) return { path: chosen, from: 'extension' };
-    }
-    return { path: process.platform === 'win32' ? 'python' : 'python3', from: 'path' };
+    const selected = await this.selected(scope);
+    if (selected) return { path: selected, from: 'extension' };
+    return { path: ON_PATH, from: 'path' };
+  }
+
+  /** The one that is selected in a Python extension, if there is one that may be asked. */
+  async selected(scope: vscode.Uri | undefined): Promise<string | undefined> {
+    if (!vscode.workspace.isTrusted) return undefined;
+    return (await this.fromEnvironments(scope)) ?? (await this.fromPython(scope));
   }
 
   private async fromEnvironments(scope: vscode.Uri | undefined): Promise<string | undefined> {
@@ -87,7 +93,7 @@ export function probe(path: string): Promise<PythonInfo | Refusal> {
 }
 
 /** A relative path starts at the workspace's folder; a bare name is looked up on PATH. */
-function inFolder(path: string, scope: vscode.Uri | undefined): string {
+export function inFolder(path: string, scope: vscode.Uri | undefined): string {
   const folder = (scope && vscode.workspace.getWorkspaceFolder(scope)) ?? vscode.workspace.workspaceFolders?.[0];
   let full = path.replace(/^~(?=$|[\\/])/, homedir());
   if (folder) full = full.replaceAll('${workspaceFolder}', folder.uri.fsPath);

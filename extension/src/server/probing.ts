@@ -41,7 +41,7 @@ export function readProbe(
   stderr: string,
 ): PythonInfo | Refusal {
   if (error?.code === 'ENOENT' || error?.code === 'EACCES') {
-    return { setting: 'interpreter', message: `There is no Python that runs at ${path}. Select another interpreter.` };
+    return { setting: 'interpreter', message: `There is no Python that runs at ${path}. Choose another interpreter.` };
   }
   let said: ProbeAnswer;
   try {
@@ -50,12 +50,12 @@ export function readProbe(
   } catch {
     const why = stderr.trim().split('\n').at(-1) ?? '';
     const what = error?.killed ? 'did not answer within 30 s' : `did not start${why ? ` (${why})` : ''}`;
-    return { setting: 'interpreter', message: `${path} ${what}. Select another interpreter.` };
+    return { setting: 'interpreter', message: `${path} ${what}. Choose another interpreter.` };
   }
   const [major, minor] = said.version;
   const version = said.version.join('.');
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    const message = `${path} is Python ${version}; Kinetoscope's server needs ${OLDEST.join('.')} or newer. Select another interpreter.`;
+    const message = `${path} is Python ${version}; Kinetoscope's server needs ${OLDEST.join('.')} or newer. Choose another interpreter.`;
     return { setting: 'interpreter', message };
   }
   return { version, minor: `${String(major)}.${String(minor)}`, kind: said.kind, isInstalled: said.installed };
@@ -67,7 +67,7 @@ export function refusalOfBundled(path: string, probed: PythonInfo, minors: reado
   const what = probed.kind === 'CPython' ? `Python ${probed.version}` : `${probed.kind} ${probed.version}`;
   const has = minors.length ? `libraries for CPython ${minors.join(', ')}` : 'no libraries';
   const message =
-    `${path} is ${what}, and this build of Kinetoscope carries ${has}. Select another interpreter, or install ` +
+    `${path} is ${what}, and this build of Kinetoscope carries ${has}. Choose another interpreter, or install ` +
     'kinetoscope into it (python -m pip install . in a clone of its repository) and set kinetoscope.importStrategy to ' +
     'fromEnvironment.';
   return { setting: 'importStrategy', message };

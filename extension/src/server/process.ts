@@ -17,7 +17,7 @@ export type ServerState =
   | { readonly kind: 'starting' | 'running' | 'stopped'; readonly interpreter: string }
   | { readonly kind: 'refused' | 'failed'; readonly message: string };
 
-const SELECT = 'Select Interpreter';
+const CHOOSE = 'Choose Interpreter…';
 const SETTINGS = 'Open Settings';
 const LOG = 'Show Log';
 
@@ -72,7 +72,7 @@ export class Server implements vscode.Disposable {
     if ('setting' in command) {
       this.log.error(command.message);
       this.set({ kind: 'refused', message: command.message });
-      void this.tell(command.message, [SELECT, SETTINGS], `kinetoscope.${command.setting}`);
+      void this.tell(command.message, [CHOOSE, SETTINGS], `kinetoscope.${command.setting}`);
       return;
     }
     this.log.info(`starting the language server: ${[command.command, ...(command.args ?? [])].join(' ')}`);
@@ -120,7 +120,7 @@ export class Server implements vscode.Disposable {
     if (message === this.lastMessage) return;
     this.lastMessage = message;
     const answer = await vscode.window.showErrorMessage(plain(message), ...buttons);
-    if (answer === SELECT) await selectInterpreter();
+    if (answer === CHOOSE) await vscode.commands.executeCommand('kinetoscope.selectInterpreter');
     if (answer === SETTINGS) await openSettings(settings);
     if (answer === LOG) this.log.show();
   }
@@ -129,14 +129,6 @@ export class Server implements vscode.Disposable {
     void this.stop();
     this.stateChanged.dispose();
   }
-}
-
-/** By the Python extension's own picker where there is one and our setting is not in its way. */
-export async function selectInterpreter(): Promise<void> {
-  const isSet = Boolean(vscode.workspace.getConfiguration('kinetoscope').get<string | null>('interpreter'));
-  const hasPicker = (await vscode.commands.getCommands(true)).includes('python.setInterpreter');
-  if (hasPicker && !isSet) await vscode.commands.executeCommand('python.setInterpreter');
-  else await openSettings('kinetoscope.interpreter');
 }
 
 /** Those of the workspace where there is one: in a remote window, the user's tab has none of a machine's paths. */

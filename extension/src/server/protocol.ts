@@ -335,10 +335,20 @@ export interface Command {
   environment: Record<string, string>;
   interpreter: string | null;
   folder: string;
+  envFile: string | null;
+}
+
+/** Of `kinetoscope/interpreters`. `has_torch` is null where it is not known. */
+export interface InterpreterRow {
+  path: string;
+  where: string;
+  text: string;
+  has_torch: boolean | null;
+  is_used: boolean;
 }
 
 /** Whether a person is asked for all of it, or for a part. */
-export type Choose = 'run' | 'arguments' | 'script';
+export type Choose = 'run' | 'arguments' | 'script' | 'interpreter';
 
 /** `kinetoscope/choose`: `command` is what a part of it is changed of. */
 export interface ChooseParams {
@@ -358,6 +368,7 @@ export interface ProfileParams {
   arguments: string[] | null;
   choose?: Choose | null;
   command?: Partial<Command> | null;
+  plain?: boolean;
   replace: boolean;
   workDoneToken?: string;
 }
@@ -373,4 +384,5 @@ export interface Offer {
   title: string;
   command: Partial<Command> | null;
   choose: Choose | null;
+  plain: boolean;
 }

@@ -25,7 +25,17 @@ export async function completed(
       });
       const areHintsShown = !ofEditor.get<string>('inlayHints.enabled')?.startsWith('off');
       const known = withHintsSeen(withoutOwn(values, vscode.workspace.isTrusted), areHintsShown);
-      return { ...known, interpreter: (await interpreters.choose(scope)).path };
+      const { path, from } = await interpreters.choose(scope);
+      // Where nobody has chosen one, the server takes the first that has torch.
+      return { ...known, envFile: envFileOf(known, scope), interpreter: from === 'path' ? '' : path };
     }),
   );
+}
+
+/** Ours where it is set; else the Python extension's. */
+function envFileOf({ envFile }: Values, scope: vscode.Uri | undefined): unknown {
+  const own = vscode.workspace.getConfiguration(SECTION, scope ?? null).inspect('envFile');
+  const isSet = own?.globalValue ?? own?.workspaceValue ?? own?.workspaceFolderValue;
+  const ofPython = vscode.workspace.getConfiguration('python', scope ?? null).get<unknown>('envFile');
+  return isSet === undefined && typeof ofPython === 'string' ? ofPython : envFile;
 }

@@ -13,6 +13,7 @@ from kinetoscope_core.errors import InterpreterError, Problem
 from kinetoscope_core.jobs.problems import cupti_problems
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.driver import Driver, driver_here
+from kinetoscope_core.run.env_file import variables_of
 from kinetoscope_core.run.examine import Examined, examine, why_not_prepared
 from kinetoscope_core.run.interpreter import Interpreter, find_interpreter
 from kinetoscope_core.runner.request import RunRequest
@@ -78,11 +79,12 @@ def diagnosis(request: RunRequest, say: Callable[[str], None]) -> Diagnosis:
     try:
         chosen = find_interpreter(request)
         say(f"checking {chosen.path}: it imports torch and starts the profiler once, which takes seconds on a GPU")
-        examined = examine(chosen.path, request.folder, request.environment)
+        variables = variables_of(request)
+        examined = examine(chosen.path, request.folder, variables)
         if examined.recorded is not None and not examined.recorded["error"]:
             say("checking whether an interpreter can be prepared, which imports torch again")
             has_gpu = bool(examined.recorded["gpu"])
-            why_not = why_not_prepared(chosen.path, request.folder, request.environment, cuda=has_gpu)
+            why_not = why_not_prepared(chosen.path, request.folder, variables, cuda=has_gpu)
     except InterpreterError as error:
         problems.append(Problem("no-interpreter", str(error)))
     driver = driver_here()

@@ -72,6 +72,7 @@ def measure_run(
         environment=dict(request.environment),
         region=request.region,
         code=sources.digests_of(dict.fromkeys([*([str(script)] if script else []), *log.files])),
+        env_file=request.env_file,
     )
     return _result(
         info,

@@ -29,6 +29,7 @@ from kinetoscope_core.jobs.problems import with_last_words
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.results.result import to_json, without_surrogates
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.run.env_file import variables_of
 from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.output_pipe import Output
 from kinetoscope_core.run.process import RunnerProcess
@@ -132,7 +133,12 @@ class Worker:
         stdout, stderr = (output.write_end for output in self._outputs)
         return self._runners.enter_context(
             RunnerProcess(
-                interpreter, request.folder, request.environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
+                interpreter,
+                request.folder,
+                variables_of(request),
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
             )
         )
 

@@ -35,7 +35,7 @@ class Ran:
         """What was asked for: runs of one command are before and after of each other."""
         run = self.run
         script = run.script if run.is_module else str(Path(run.folder or ".", run.script).absolute())
-        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.region
+        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.env_file, run.region
 
     @property
     def sample(self) -> Hashable | None:

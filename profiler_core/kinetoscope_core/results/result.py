@@ -29,7 +29,8 @@ SCHEMA = 2
 class RunInfo:
     """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `run.outcome.Ending`.
 
-    `folder` is where it ran, from which a relative `script` goes. `environment` is what was added to our own. `region`
+    `folder` is where it ran, from which a relative `script` goes. `environment` is what was added to our own, and
+    above the variables of `env_file`, whose values are not kept. `region`
     is that of the request, NAME or FILE:LINE, and `None` where all were measured.
     `has_own_profiler` says that the script's own profiler was used; `warmup` and `active` were then up to it.
     `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
@@ -53,6 +54,7 @@ class RunInfo:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     region: str | None = None
     code: Mapping[str, str] = field(default_factory=dict[str, str])
+    env_file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

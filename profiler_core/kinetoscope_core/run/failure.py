@@ -16,14 +16,16 @@ def failure_problem(said: Mapping[str, Any], interpreter: str) -> Problem:
     kind, message = said["type"], said["message"]
     last = message.splitlines()[0] if message else ""
     text = f"The script failed: {kind}: {last}" if last else f"The script failed: {kind}"
+    evidence = {"traceback": said["traceback"]}
     if said["missing"] == "torch":
-        text += f". {interpreter} has no torch; name a Python that has it with {setting('interpreter')}"
+        evidence["missing"] = "torch"
+        text = f"{interpreter} has no torch; name a Python that has it with {setting('interpreter')}"
     elif any(mark in kind or mark in message for mark in _OUT_OF_MEMORY):
         text += ". The GPU's memory was full: free it (see nvidia-smi) or use smaller tensors"
     return Problem(
         "run-failed",
         text.removesuffix(".") + ".",
-        {"traceback": said["traceback"]},
+        evidence,
         said["file"],
         said["line"],
         msgspec.convert(said["frames"], tuple[Frame, ...]),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
+from kinetoscope_core.run.pythons import python_at, python_in
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.wording import setting
 
@@ -36,7 +37,7 @@ def find_interpreter(request: RunRequest) -> Interpreter:
     on the path, our own.
 
     A `.venv` is looked for in the folder of the script, above it as far as `top` (None: the folder where it runs), and
-    in the folder where it runs. To ask for torch, a Python is started that is no environment with torch in it. Raises
+    in the folder where it runs. To ask for torch, a Python is started whose files do not tell that it has it. Raises
     `InterpreterError`.
     """
     if request.interpreter is not None:
@@ -78,11 +79,11 @@ def _environments(script: Path, base: Path, top: Path) -> Iterator[tuple[str, st
     """The Pythons of environments that the user may have meant, and what says so."""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = os.environ.get(variable)
-        found = prefix and _python_in(Path(prefix))
+        found = prefix and python_in(Path(prefix))
         if found:
             yield found, f"the active environment, ${variable}"
     for parent in _folders_with_environments(Path(os.path.normpath(script)), base, top):
-        found = _python_in(parent / ".venv")
+        found = python_in(parent / ".venv")
         if found:
             yield found, f"the .venv of {parent}"
 
@@ -103,23 +104,11 @@ def _folders_with_environments(script: Path, base: Path, top: Path) -> list[Path
     return list(dict.fromkeys([*folders, base]))
 
 
-def _python_in(prefix: Path) -> str | None:
-    """The interpreter of an environment; conda's stands in its top folder on Windows."""
-    for folder in ("Scripts", ".") if os.name == "nt" else ("bin",):
-        found = shutil.which("python", path=str(prefix / folder))
-        if found:
-            return str(Path(found).absolute())
-    return None
-
-
 def _lack_of(python: str, folder: Path) -> str:
     """What a Python lacks to measure with; empty where it has torch."""
     if python == sys.executable:
         return "" if importlib.util.find_spec("torch") else "has no torch"
-    prefix = Path(python).parents[0 if Path(python).parent.joinpath("conda-meta").is_dir() else 1]
-    is_environment = (prefix / "pyvenv.cfg").is_file() or (prefix / "conda-meta").is_dir()
-    libraries = [*prefix.glob("lib/python3*/site-packages"), prefix / "Lib" / "site-packages"]
-    if is_environment and any((library / "torch" / "__init__.py").is_file() for library in libraries):
+    if python_at(python).has_torch:
         return ""
     try:
         asked = subprocess.run(

@@ -59,7 +59,7 @@ class RunnerProcess:
         self.id = secrets.token_hex(8)
         self.interpreter = interpreter
         self._folder = folder
-        self._environment = environment
+        self.environment = environment
         self.shares_terminal = shares_terminal
         self.is_prepared = False
         """Whether it was asked to prepare itself before it was asked to run."""
@@ -94,10 +94,10 @@ class RunnerProcess:
         """Starts the interpreter. Raises `InterpreterError` if it cannot be started."""
         listener = self._listener = _listener(self._key)
         self._address: Any = listener.address
-        environment = {**os.environ, **self._environment}
+        environment = {**os.environ, **self.environment}
         environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
         environment[processes.ENVIRONMENT_VARIABLE] = self.id
-        set_here = ", ".join(self._environment) or "none"
+        set_here = ", ".join(self.environment) or "none"
         log_file.note("starting %s in %s, variables set: %s", self.interpreter, self._folder or ".", set_here)
         try:
             self._process = subprocess.Popen(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from kinetoscope_core.run.env_file import variables_of
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.run.process import Message, RunnerProcess
 from kinetoscope_core.runner.request import RunRequest
@@ -72,7 +73,7 @@ class Prepared:
         prepared = self._preparation.request
         if self.why_lost:
             return self.why_lost
-        if interpreter != self.runner.interpreter or dict(request.environment) != dict(prepared.environment):
+        if interpreter != self.runner.interpreter or variables_of(request) != self.runner.environment:
             return "the run needs another interpreter or environment"
         if request.folder != prepared.folder or _identity(request.folder) != self._folder:
             return "the run has another working directory"

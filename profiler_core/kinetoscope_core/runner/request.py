@@ -21,7 +21,8 @@ class RunRequest(NamedTuple):
     """One run. Who starts it knows the first fields; `profile` adds the last ones, from the sources.
 
     `script` is a path, or a module's name where `is_module`. `interpreter` is None until one is chosen, for which `top`
-    says how far up a `.venv` is looked for. `environment` is added to our own. `region` is NAME or FILE:LINE, and None
+    says how far up a `.venv` is looked for. `environment` is added to our own, above the
+    variables of `env_file`. `region` is NAME or FILE:LINE, and None
     where all are measured.
 
     `warmup` calls of a region are run and not measured, then at least `active` are measured. `budget_s` bounds the
@@ -39,6 +40,7 @@ class RunRequest(NamedTuple):
     top: Optional[str] = None
     folder: Optional[str] = None
     environment: Mapping[str, str] = NO_VARIABLES
+    env_file: Optional[str] = None
     region: Optional[str] = None
     warmup: int = 3
     active: int = 5

@@ -19,6 +19,7 @@ from kinetoscope_server.features.choosing import choose_result, show_result
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.runs.finish import Finish
+from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile, tell
 from kinetoscope_server.runs.targets import Target
@@ -83,6 +84,10 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Any) -> None:
         given = None if arguments is None else _texts(arguments)
         _profile(ls, target_of(ls, uri, line, name, given), is_plain=True)
+
+    @server.command(methods.CHOOSE_INTERPRETER)
+    def _(ls: KinetoscopeServer, uri: str | None, path: str | None) -> None:
+        ls.start(tell_interpreter(ls, None if uri is None else path_of(uri), path))
 
     @server.command(methods.CANCEL)
     def _(ls: KinetoscopeServer) -> bool:

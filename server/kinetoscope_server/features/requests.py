@@ -20,6 +20,7 @@ from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
 from kinetoscope_server.runs.finish import Finish
+from kinetoscope_server.runs.interpreters import interpreters
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile
 from kinetoscope_server.runs.targets import Choose
@@ -74,6 +75,11 @@ def register(server: KinetoscopeServer) -> None:
             raise _failed(str(error)) from error
         return asdict(link)
 
+    @server.feature(methods.INTERPRETERS)
+    async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> list[dict[str, Any]]:
+        uri = _given(params, "uri", str, None)
+        return await interpreters(ls, None if uri is None else path_of(uri), _texts(params, "named") or [])
+
     @server.feature(methods.TRUST)
     def _(_: KinetoscopeServer, params: dict[str, Any]) -> None:
         try:
@@ -92,7 +98,8 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
     target = replace(target, choose=choose, command=command)
-    return await profile(server, target, token=params.get("workDoneToken"), replaces=params.get("replace") is True)
+    replaces, is_plain = params.get("replace") is True, params.get("plain") is True
+    return await profile(server, target, token=params.get("workDoneToken"), replaces=replaces, is_plain=is_plain)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:

@@ -9,6 +9,7 @@ PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 PROFILE_WITH: Final = "kinetoscope.profileWith"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
+CHOOSE_INTERPRETER: Final = "kinetoscope.chooseInterpreter"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
 OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
@@ -28,6 +29,7 @@ COMMANDS: Final = (
     PROFILE_WITH_ARGUMENTS,
     PROFILE_WITH,
     PROFILE_PLAIN,
+    CHOOSE_INTERPRETER,
     CANCEL,
     OPEN_TRACE,
     OPEN_TRACE_AT,
@@ -48,6 +50,7 @@ RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
 RUNS: Final = "kinetoscope/runs"
 TRACE: Final = "kinetoscope/trace"
+INTERPRETERS: Final = "kinetoscope/interpreters"
 TRUST: Final = "kinetoscope/trust"
 RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
@@ -56,7 +59,7 @@ RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, TRACE, TRUST, SAVE, CHOOSE)
+REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, TRACE, INTERPRETERS, TRUST, SAVE, CHOOSE)
 """From the client, but for those `TO_CLIENTS`."""
 
 TO_CLIENTS: Final = (SAVE, CHOOSE)

@@ -54,7 +54,7 @@ class Shown:
     def command(self) -> object:
         """What results have in common that differ in the measured region alone."""
         run = self.result.run
-        return self.script, run and (run.arguments, run.interpreter, run.environment)
+        return self.script, run and (run.arguments, run.interpreter, run.environment, run.env_file)
 
 
 def _without_large(region: RegionMeasures) -> RegionMeasures:

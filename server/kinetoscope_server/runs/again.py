@@ -13,7 +13,7 @@ from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.runs.command import Command, is_executable
 
 _MOST_RECENT: Final = 50
-_OF_SETTINGS: Final = ("script", "is_module", "arguments", "environment", "interpreter", "folder")
+_OF_SETTINGS: Final = ("script", "is_module", "arguments", "environment", "interpreter", "folder", "env_file")
 
 
 class Commands:
@@ -28,6 +28,8 @@ class Commands:
         self._settings: dict[str, Command] = {}
         self._changed: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._recent: list[Command] = []
+        self.devices: dict[str, str] = {}
+        """What was measured with each interpreter, by its path."""
 
     @property
     def recent(self) -> Sequence[Command]:
@@ -43,11 +45,13 @@ class Commands:
     def has_result(self, shown: Shown) -> None:
         """Notes what the last run has come to."""
         self._numbers[shown.run] = self._runs
+        self._note_device(shown)
 
     def recalled(self, shown: Shown) -> None:
         """Notes a result of an earlier session, or of the command; the oldest first."""
         if shown.result.run is not None:
             self._note(Command.of_run(shown.result.run))
+            self._note_device(shown)
 
     def reached_nothing(self, path: str) -> None:
         """Forgets the last run for a file."""
@@ -66,7 +70,8 @@ class Commands:
         changed = {name: getattr(now, name) for name, after in self._changed[path].items() if after >= number}
         if "script" in changed or "is_module" in changed:
             return now
-        if not is_executable(ran.interpreter):
+        # What is set may have been set since, and an editor may have started us anew for it.
+        if (number == 0 and now.interpreter is not None) or not is_executable(ran.interpreter):
             changed["interpreter"] = now.interpreter
         found = replace(ran, **changed)
         return found if found.is_there else now
@@ -77,6 +82,11 @@ class Commands:
             names = [name for name in _OF_SETTINGS if getattr(before, name) != getattr(now, name)]
             self._changed[path] |= dict.fromkeys(names, self._runs)
         self._settings[path] = now
+
+    def _note_device(self, shown: Shown) -> None:
+        run, device = shown.result.run, shown.result.device
+        if run is not None and device is not None:
+            self.devices[run.interpreter] = device.name
 
     def _note(self, command: Command) -> None:
         self._recent = [*(each for each in self._recent[-_MOST_RECENT:] if each != command), command]

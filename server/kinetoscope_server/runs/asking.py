@@ -13,6 +13,7 @@ from kinetoscope_server.protocol import methods
 from kinetoscope_server.runs.again import gave_the_times
 from kinetoscope_server.runs.choices import Choice, at_region, distinct, role_on_disk, that_reach, with_pytest
 from kinetoscope_server.runs.command import Command, by_settings, filled, from_values
+from kinetoscope_server.runs.interpreters import choose_interpreter
 from kinetoscope_server.runs.targets import Choose, Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
@@ -64,6 +65,10 @@ async def command_for(
     """What runs, where `known` was run before and the settings say `said`; None where a person chose nothing."""
     root, path = server.root_of(target.path), target.path
     known = None if known is None else at_region(known, path, target.region)
+    if target.choose == "interpreter":
+        chosen = await choose_interpreter(server, path)
+        command = from_values(target.command or {}, known or said, path, root)
+        return None if chosen is None else replace(command, interpreter=chosen)
     if target.command is not None:
         return from_values(target.command, known or said, path, root)
     if known is not None and target.choose is None:

@@ -18,7 +18,7 @@ _LONGEST = 120
 @dataclass(frozen=True, slots=True)
 class Command:
     """`script` is an absolute path, or a module's name where `is_module`. `interpreter` is None until one is chosen,
-    `environment` is added to the server's.
+    `environment` is added to the server's, above the variables of `env_file`, which may not be there.
     """
 
     script: str
@@ -27,13 +27,15 @@ class Command:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     interpreter: str | None = None
     folder: str = ""
+    env_file: str | None = None
 
     @classmethod
     def of_run(cls, run: RunInfo) -> "Command":
         """What gave a result."""
         folder = run.folder or str(Path(run.script).parent)
         script = run.script if run.is_module else os.path.normpath(Path(folder) / run.script)
-        return cls(script, run.is_module, run.arguments, dict(run.environment), run.interpreter, folder)
+        environment = dict(run.environment)
+        return cls(script, run.is_module, run.arguments, environment, run.interpreter, folder, run.env_file)
 
     @property
     def is_there(self) -> bool:
@@ -46,9 +48,11 @@ class Command:
         return f"{cut(printable(script), _LONGEST)} {self.arguments_text(root)}".rstrip()
 
     def arguments_text(self, root: Path | None) -> str:
-        """The arguments alone, and the names of the variables that are set."""
+        """The arguments alone, and the names of the variables that are set, and of their file."""
         text = cut(printable(shlex.join(_below(each, root) for each in self.arguments)), _LONGEST)
-        named = cut(printable(", ".join(sorted(self.environment))), _LONGEST)
+        file = self.env_file if self.env_file is not None and Path(self.env_file).is_file() else None
+        names = [*sorted(self.environment), *([] if file is None else [_below(file, root)])]
+        named = cut(printable(", ".join(names)), _LONGEST)
         return f"{text} (with {named})".lstrip() if named else text
 
     def as_values(self) -> dict[str, Any]:
@@ -60,6 +64,7 @@ class Command:
             "environment": dict(self.environment),
             "interpreter": self.interpreter,
             "folder": self.folder,
+            "envFile": self.env_file,
         }
 
 
@@ -70,7 +75,8 @@ def by_settings(path: str, settings: Settings, root: Path | None) -> Command:
     folder = absolute(run.folder, root) if run.folder else str(root or Path(path).parent)
     environment = {name: filled(value, path, root) for name, value in run.environment.items()}
     arguments = tuple(filled(each, path, root) for each in run.arguments or ())
-    return Command(script, run.module is not None, arguments, environment, interpreter_of(run, root), folder)
+    interpreter, env_file = interpreter_of(run, root), env_file_of(settings, root)
+    return Command(script, run.module is not None, arguments, environment, interpreter, folder, env_file)
 
 
 def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: Path | None) -> Command:
@@ -78,7 +84,7 @@ def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: 
     of the form that docs/lsp.md gives.
     """
     given: dict[str, Any] = {}
-    for name, kind in {"script": str, "module": str, "interpreter": str, "folder": str}.items():
+    for name, kind in {"script": str, "module": str, "interpreter": str, "folder": str, "envFile": str}.items():
         value = values.get(name)
         if isinstance(value, kind) and value:
             given[name] = value
@@ -102,6 +108,8 @@ def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: 
         given.setdefault("arguments", ())
     if "folder" in given:
         given["folder"] = absolute(given["folder"], root)
+    if "envFile" in given:
+        given["env_file"] = absolute(given.pop("envFile"), root)
     return replace(otherwise, **given)
 
 
@@ -117,6 +125,13 @@ def interpreter_of(run: RunSettings, root: Path | None) -> str | None:
         return None
     wanted = _with_folders(run.interpreter, root)
     return absolute(wanted, root) if os.sep in wanted else wanted
+
+
+def env_file_of(settings: Settings, root: Path | None) -> str | None:
+    """The file with variables of a run; without a workspace there is none in it."""
+    if not settings.env_file or (root is None and "${workspaceFolder}" in settings.env_file):
+        return None
+    return absolute(settings.env_file, root)
 
 
 def is_executable(interpreter: str | None) -> bool:

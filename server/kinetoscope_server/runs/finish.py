@@ -18,11 +18,14 @@ How = Literal["measured", "failed", "cancelled", "nothing", "refused", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What can be done at once about how a profile ended: it again with this command, or with one to be chosen."""
+    """What can be done at once about how a profile ended: it again with this command, with one to be chosen, or, where
+    it began in a prepared interpreter, `plain`, in a new one.
+    """
 
     title: str
     command: Mapping[str, Any] | None = None
     choose: Choose | None = None
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

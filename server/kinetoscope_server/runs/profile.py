@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from lsprotocol import types
 
-from kinetoscope_core.errors import NEVER_ENTERED, WRONG_ARGUMENTS, KinetoscopeError, Problem
+from kinetoscope_core.errors import NEVER_ENTERED, WRONG_ARGUMENTS, KinetoscopeError
 from kinetoscope_core.text import printable
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.shown import Shown, rows_to_show
@@ -75,22 +75,11 @@ async def profile(
         title = title_of(target, ready.command, root)
         going_on = f"{target.name} is already being profiled"
         job = Job(request, title, going_on, target, target.uri, target.place, token)
-        work = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready.unsaved))
+        work = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready))
         if isinstance(work, Finish):
             return work
         server.commands.begins(target.path, ready.command)
     return await server.runs.end_of(work)
-
-
-async def _offer_plain(server: KinetoscopeServer, target: Target) -> None:
-    """After a failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as
-    a code action where the run failed, until the next one.
-    """
-    again = replace(target, arguments=None, command=None, choose=None)
-    server.plain_again = [target.uri, *(target.place or (None, None)), None]
-    name = printable(Path(target.path).name)
-    if await server.client.ask(f"{name} failed in a prepared interpreter.", RUN_PLAIN) == RUN_PLAIN:
-        await tell(server, await profile(server, again, is_plain=True), again)
 
 
 async def make_ready(server: KinetoscopeServer, document: Document) -> None:
@@ -120,8 +109,11 @@ async def _ready(server: KinetoscopeServer, target: Target, *, replaces: bool, i
     return _Ready(server.runs.active, await _unsaved(server), settings, command)
 
 
-def _offers(server: KinetoscopeServer, problem: Problem, target: Target) -> tuple[Offer, ...]:
-    """What can be done about a run that came to nothing."""
+def _offers(server: KinetoscopeServer, event: Event, target: Target, command: Command) -> tuple[Offer, ...]:
+    """What can be done about a run of this command that came to nothing."""
+    problem = problem_of(event)
+    if event["kind"] == "InterpreterError" or problem.evidence.get("missing") == "torch":
+        return (Offer("Choose Interpreter…", command.as_values(), "interpreter"),)
     if problem.code == WRONG_ARGUMENTS:
         return (Offer("Profile with arguments…", choose="arguments"),)
     if problem.code != NEVER_ENTERED:
@@ -148,7 +140,7 @@ async def tell(server: KinetoscopeServer, finish: Finish, target: Target | None 
     for offer in offers:
         if offer.title == answer:
             again = replace(target, arguments=None, command=offer.command, choose=offer.choose)
-            await tell(server, await profile(server, again), again)
+            await tell(server, await profile(server, again, is_plain=offer.plain), again)
 
 
 async def may_replace(server: KinetoscopeServer) -> bool:
@@ -187,14 +179,14 @@ async def begun(
         return server.runs.begin(job, finish)
 
 
-def _finish(server: KinetoscopeServer, event: Event, target: Target, unsaved: Sequence[str]) -> Finish:
+def _finish(server: KinetoscopeServer, event: Event, target: Target, ready: _Ready) -> Finish:
     if event["event"] == "error":
         problem = problem_of(event)
         server.show_problems([problem])
-        if event["kind"] == "RunError" and event.get("is_prepared"):
-            server.start(_offer_plain(server, target))
         how = _HOW.get(event["kind"], "failed")
-        return Finish(how, printable(problem.message), offers=_offers(server, problem, target))
+        finish = Finish(how, printable(problem.message), offers=_offers(server, event, target, ready.command))
+        is_prepared = event["kind"] == "RunError" and event.get("is_prepared") is True
+        return _with_plain(server, finish, target) if is_prepared else finish
     shown = Shown.of(event["result"], event["run"])
     result = shown.result
     server.show(shown)
@@ -202,8 +194,17 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target, unsaved: Se
     endings: dict[str, How] = {"run-failed": "failed", "run-cancelled": "cancelled"}
     found: list[How] = [endings[problem.code] for problem in result.problems if problem.code in endings]
     how = found[0] if found else "measured"
-    if how == "failed" and result.run is not None and result.run.is_prepared:
-        server.start(_offer_plain(server, target))
     ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
-    changed = [path for path in unsaved if path in ran or path == target.path]
-    return Finish(how, message_of(result, target, changed), shown.run)
+    changed = [path for path in ready.unsaved if path in ran or path == target.path]
+    finish = Finish(how, message_of(result, target, changed), shown.run)
+    is_prepared = result.run is not None and result.run.is_prepared
+    return _with_plain(server, finish, target) if how == "failed" and is_prepared else finish
+
+
+def _with_plain(server: KinetoscopeServer, finish: Finish, target: Target) -> Finish:
+    """A failure in a prepared interpreter: whether that was the cause is seen without one. The same is offered as a
+    code action where the run failed, until the next one.
+    """
+    server.plain_again = [target.uri, *(target.place or (None, None)), None]
+    message = f"{finish.message} It began in a prepared interpreter."
+    return replace(finish, message=message, offers=(*finish.offers, Offer(RUN_PLAIN, plain=True)))

@@ -11,12 +11,20 @@ from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.regions.which_region import same_in
 from kinetoscope_core.text import printable
-from kinetoscope_server.runs.command import Command, absolute, by_settings, check_texts, filled, interpreter_of
+from kinetoscope_server.runs.command import (
+    Command,
+    absolute,
+    by_settings,
+    check_texts,
+    env_file_of,
+    filled,
+    interpreter_of,
+)
 from kinetoscope_server.settings.settings import Settings
 
 RUN_PLAIN: Final = "Run again without preparation"
 
-Choose = Literal["run", "arguments", "script"]
+Choose = Literal["run", "arguments", "script", "interpreter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,10 @@ def request_of(
     command = command or by_settings(target.path, settings, root)
     if not command.is_module and not Path(command.script).is_file():
         raise UsageError(f"{command.script} is not on disk, so it cannot run. Save it first.")
+    if command.env_file and not Path(command.env_file).is_file() and Path(command.env_file).name != ".env":
+        raise UsageError(
+            f"There is no file {command.env_file} with variables of the run. Change envFile, which names it."
+        )
     check_texts("An argument", command.arguments)
     check_texts("A variable of the environment", [*command.environment, *command.environment.values()])
     check_texts("The interpreter, script or folder", [command.interpreter or "", command.script, command.folder])
@@ -74,6 +86,7 @@ def request_of(
         top=None if root is None else str(root),
         folder=command.folder,
         environment=command.environment,
+        env_file=command.env_file,
         region=None if target.region is None else f"{target.path}:{_line_on_disk(target.path, target.region)}",
         warmup=settings.warmup,
         active=settings.active,
@@ -97,7 +110,10 @@ def examined_request(path: str | None, settings: Settings, root: Path | None) ->
     environment = {name: filled(value, path, root) for name, value in run.environment.items()}
     check_texts("The interpreter or folder", [interpreter or "", folder or ""])
     check_texts("A variable of the environment", [*environment, *environment.values()])
-    return RunRequest(path or "", interpreter=interpreter, top=top, folder=folder, environment=environment)
+    env_file = env_file_of(settings, root)
+    return RunRequest(
+        path or "", interpreter=interpreter, top=top, folder=folder, environment=environment, env_file=env_file
+    )
 
 
 def command_text(request: RunRequest) -> str:

@@ -4,6 +4,7 @@ settings.py.
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
 from kinetoscope_server.protocol.client import Client
@@ -18,7 +19,20 @@ class Configuration:
         self._on_wrong = on_wrong
         self._initial: dict[str, object] = {}
         self._asked: dict[str, asyncio.Future[Settings]] = {}
-        self.general = Settings()
+        self._general = Settings()
+        self._interpreter: str | None = None
+
+    @property
+    def general(self) -> Settings:
+        """Those that hold where no file is meant."""
+        return self._chosen(self._general)
+
+    def choose_interpreter(self, path: str) -> None:
+        """Has it hold in place of the one that is set, until another one is set."""
+        self._interpreter = path
+
+    def _chosen(self, settings: Settings) -> Settings:
+        return settings if self._interpreter is None else replace(settings, interpreter=self._interpreter)
 
     def initialized_with(self, options: object) -> None:
         """Takes what came with `initialize`, which holds for what a client says nothing of later."""
@@ -50,13 +64,15 @@ class Configuration:
         if asked is None:
             asked = self._asked[uri] = asyncio.ensure_future(self._ask_for(uri))
         # Others wait for the same answer: who is cancelled does not take it from them.
-        return await asyncio.shield(asked)
+        return self._chosen(await asyncio.shield(asked))
 
     async def _ask_for(self, uri: str) -> Settings:
         return self._read(self._over_the_initial(await self._client.configuration(SECTION, uri)))
 
     def _take(self, values: object) -> None:
-        self.general = self._read(values)
+        before, self._general = self._general, self._read(values)
+        if self._general.interpreter != before.interpreter:
+            self._interpreter = None
         self._asked.clear()
 
     def _read(self, values: object) -> Settings:

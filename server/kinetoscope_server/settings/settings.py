@@ -64,6 +64,7 @@ class Settings:
     arguments: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     folder: str | None = None
+    env_file: str = "${workspaceFolder}/.env"
     runs: tuple[RunSettings, ...] = ()
     warmup: int = _DEFAULTS.warmup
     active: int = _DEFAULTS.active
@@ -132,6 +133,7 @@ class _Reading:
                 "arguments": ("arguments", self._texts),
                 "environment": ("environment", self._environment),
                 "folder": ("folder", self._text),
+                "envFile": ("env_file", self._text_or_none),
                 "runs": ("runs", self._runs),
                 "warmup": ("warmup", self._count(0)),
                 "active": ("active", self._count(1)),
@@ -202,6 +204,9 @@ class _Reading:
         if isinstance(value, str) and value.startswith(("http://", "https://")):
             return value.rstrip("/")
         return self._refuse(name, "an address that begins with http:// or https://")
+
+    def _text_or_none(self, name: str, value: object) -> str | None:
+        return value if isinstance(value, str) else self._refuse(name, "a string")
 
     def _texts(self, name: str, value: object) -> tuple[str, ...] | None:
         given: object = value

@@ -41,9 +41,10 @@ const LAUNCH = {
       type: 'debugpy',
       request: 'launch',
       program: '${workspaceFolder}/notes.py',
-      args: ['--size', '1'],
+      args: ['--size', '${input:size}'],
     },
   ],
+  inputs: [{ id: 'size', type: 'pickString', description: 'How large?', options: ['1', '2'] }],
 };
 
 const ENDLESS = `import os, subprocess, sys, time
@@ -186,7 +187,9 @@ await scenario(async (stage) => {
     await code.choice('notes.py --size 8').waitFor();
     await code.choice('Small').waitFor();
     await stage.picture(' offered');
-    await code.choice('Small').click();
+    await code.choice('asks for ${input:size}').click();
+    await page.getByPlaceholder('How large?').waitFor();
+    await code.choice('1').click();
     await until('the script to run as launch.json says', () => ran().length === 4);
     assert.equal(ran()[3], "['--size', '1']");
     await isOver();

@@ -145,11 +145,12 @@ async def test_what_failed_in_a_prepared_interpreter_runs_again_without_when_a_p
     path.write_text(SCRIPT.replace("for _", "open('begun', 'a').write('1')\nraise ValueError\nfor _"))
     client.close(uri)
     client.open(uri)
-    assert (await profile(client, uri)).how == "failed"
-    await client.until(lambda: client.asked and client.diagnostics.get(uri), "question and line of the failure")
-    (asked,) = client.asked
-    assert asked.message == "script.py failed in a prepared interpreter."
-    assert [action.title for action in asked.actions] == ["Run again without preparation"]
+    answer = await profile(client, uri)
+    assert answer.how == "failed"
+    assert answer.message.endswith("It began in a prepared interpreter.")
+    assert [offer.title for offer in answer.offers] == ["Run again without preparation"]
+    assert answer.offers[0].plain
+    await client.diagnosed(uri)
     await until_warm(client)
     assert begun.read_text() == "1", "it was run twice by itself"
 
@@ -157,15 +158,16 @@ async def test_what_failed_in_a_prepared_interpreter_runs_again_without_when_a_p
     await client.execute(command["command"], *command["arguments"])
     assert "ValueError" in (await client.message()).message
     assert begun.read_text() == "11"
-    assert len(client.asked) == 1, "a failure in a new interpreter is no reason for a third one"
+    assert not client.asked, "a failure in a new interpreter is no reason for a third one"
     assert "Run again without preparation" not in await client.code_actions(uri, 7)
 
     await until_warm(client)
     client.answer = "Run again without preparation"  # of the message, this time
-    assert (await profile(client, uri)).how == "failed"
+    await client.execute("kinetoscope.profileFile", uri)
     assert "ValueError" in (await client.message()).message
     assert begun.read_text() == "1111"
-    assert len(client.asked) == 2
+    (asked,) = client.asked
+    assert asked.message.endswith("It began in a prepared interpreter.")
 
 
 async def test_a_script_that_sets_what_was_read_runs_again_cold_and_its_output_appears_once(script):
