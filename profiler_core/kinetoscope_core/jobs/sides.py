@@ -52,7 +52,10 @@ def _compared(a: _Side, b: _Side) -> Comparison:
 
 
 def _named(text: str) -> list[str]:
-    return [text] if Path(text).is_file() else [each for each in text.split(",") if each]
+    names = [text] if Path(text).is_file() else [each for each in text.split(",") if each]
+    if not names:
+        raise UsageError("Name what to compare: a stored run, last, baseline, a result or a trace.")
+    return names
 
 
 def _is_file(name: str) -> bool:
@@ -92,8 +95,6 @@ def _with_alike(history: History, runs: Sequence[Ran]) -> list[Ran]:
 def _side(named: Sequence[str], runs: Sequence[Ran]) -> _Side:
     files = [(Path(name).name, _of_file(Path(name))) for name in named if _is_file(name)]
     stored = [(each.stored.id, from_dict(each.stored.result())) for each in runs]
-    if not files and not stored:
-        raise UsageError("Name what to compare: a stored run, last, baseline, a result or a trace.")
     return files + stored
 
 

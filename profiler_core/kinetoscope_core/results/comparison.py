@@ -4,8 +4,8 @@ All times are integer nanoseconds, of one call: the median over a side's process
 `None` means "not measured", never zero.
 """
 
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Literal, cast
+from dataclasses import dataclass, fields
+from typing import Literal
 
 import orjson
 
@@ -18,7 +18,7 @@ SCHEMA = 1
 Verdict = Literal["faster", "slower", "same", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # of many regions there are many of these, and frozen ones take three times as long to make
 class Change:
     """A time on both sides. `change` is b/a - 1, and lies between `low` and `high` (`verdict.py` says how surely).
 
@@ -35,7 +35,7 @@ class Change:
     more_runs: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Share:
     """What one call has of something: how often, and its time in ns."""
 
@@ -120,19 +120,25 @@ class Comparison:
 
 def to_json(comparison: Comparison, *, is_indented: bool = False) -> bytes:
     """The comparison as one JSON object, schema 1."""
-    values = {"schema": SCHEMA, "kinetoscope": __version__, **cast("dict[str, object]", _values(comparison))}
+    values = {
+        "schema": SCHEMA,
+        "kinetoscope": __version__,
+        **_fields(comparison),
+        "regions": [_region(each) for each in comparison.regions],
+    }
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
-    return orjson.dumps(without_surrogates(values), option=options)
+    try:
+        return orjson.dumps(values, option=options)
+    except TypeError:  # a lone surrogate in a name
+        return orjson.dumps(without_surrogates(values), option=options)
 
 
-def _values(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_values(each) for each in cast("tuple[object, ...]", value)]
-    if not is_dataclass(value):
-        return value
-    named = {each.name: _values(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, RegionComparison):
-        named = {("in" if name == "where" else name): each for name, each in named.items()}
-        for name in ("launches", "bound"):
-            named[name] = dict(zip("ab", getattr(value, name), strict=True))
+def _region(region: RegionComparison) -> dict[str, object]:
+    named = {("in" if name == "where" else name): value for name, value in _fields(region).items()}
+    for name in ("launches", "bound"):
+        named[name] = dict(zip("ab", getattr(region, name), strict=True))
     return named
+
+
+def _fields(value: Comparison | RegionComparison) -> dict[str, object]:
+    return {each.name: getattr(value, each.name) for each in fields(value)}

@@ -1,7 +1,6 @@
 """From the results of two sides to a comparison."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import inf
 from typing import cast
 
 from kinetoscope_core.analysis.comparison.matching import Pair, pairs_of
@@ -15,11 +14,12 @@ from kinetoscope_core.results.comparison import (
     Shares,
     Side,
 )
-from kinetoscope_core.results.measures import KernelShare, OperatorShare, RegionMeasures, RegionName, Spread
+from kinetoscope_core.results.measures import RegionMeasures, RegionName, Spread
 from kinetoscope_core.results.result import Result, rows_of
 from kinetoscope_core.results.summary import title_of
 
 _Key = tuple[str, str | None, int | None]
+_Used = Mapping[str, tuple[str, Share]]
 _Time = Callable[[RegionMeasures], Spread | None]
 
 
@@ -102,6 +102,7 @@ def _compared(
     known = now or cast("RegionMeasures", was)
     has_moved = was is not None and now is not None and (was.name, was.file, was.line) != (now.name, now.file, now.line)
     middle_a, middle_b = _middle(a), _middle(b)
+    launches = max(each.launches.median if each.launches else 0 for each in (*a, *b))
     return RegionComparison(
         name=known.name,
         file=known.file,
@@ -110,8 +111,8 @@ def _compared(
         was=RegionName(was.name, was.file, was.line) if was is not None and has_moved else None,
         cpu_total_ns=_change(a, b, "cpu", lambda each: each.cpu_total_ns) or Change(None, None),
         cpu_self_ns=_change(a, b, "cpu", lambda each: each.cpu_self_ns) or Change(None, None),
-        cuda_total_ns=_change(a, b, "cuda", lambda each: each.cuda_total_ns),
-        cuda_self_ns=_change(a, b, "cuda", lambda each: each.cuda_self_ns),
+        cuda_total_ns=_change(a, b, "cuda", lambda each: each.cuda_total_ns, launches),
+        cuda_self_ns=_change(a, b, "cuda", lambda each: each.cuda_self_ns, launches),
         launches=(_launches(middle_a), _launches(middle_b)),
         bound=(middle_a.bound if middle_a else None, middle_b.bound if middle_b else None),
         kernels=_kernels(middle_a, middle_b),
@@ -121,10 +122,13 @@ def _compared(
     )
 
 
-def _change(a: Sequence[RegionMeasures], b: Sequence[RegionMeasures], kind: Kind, time: _Time) -> Change | None:
-    before, now = ([spread.median for each in side if (spread := time(each)) is not None] for side in (a, b))
+def _change(
+    a: Sequence[RegionMeasures], b: Sequence[RegionMeasures], kind: Kind, time: _Time, launches: int = 0
+) -> Change | None:
+    before = [spread.median for each in a if (spread := time(each)) is not None]
+    now = [spread.median for each in b if (spread := time(each)) is not None]
     if before and now:
-        return change_between(before, now, kind, max(_launches(each) or 0 for each in (*a, *b)))
+        return change_between(before, now, kind, launches)
     if not before and not now:
         return None
     return Change(_lower_median(before), _lower_median(now))
@@ -136,8 +140,8 @@ def _lower_median(values: Sequence[int]) -> int | None:
 
 def _middle(rows: Sequence[RegionMeasures]) -> RegionMeasures | None:
     """The process that stands for the others: that with the median of the times that are least noisy."""
-    if not rows:
-        return None
+    if len(rows) < 2:
+        return rows[0] if rows else None
     ordered = sorted(rows, key=lambda row: (row.cuda_total_ns or row.cpu_total_ns).median)
     return ordered[(len(ordered) - 1) // 2]
 
@@ -158,58 +162,59 @@ def _kernels(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | Non
     if a is None or b is None or a.cuda_total_ns is None or b.cuda_total_ns is None:
         return None
 
-    def used(each: KernelShare, calls: int) -> tuple[str, str, Share]:
-        return each.name, each.short, Share(each.count / calls, each.total_ns // calls)
+    def used(row: RegionMeasures) -> _Used:
+        calls = row.measured
+        return {
+            each.name: (each.short, Share(each.count / calls, each.total_ns // calls)) for each in row.breakdown.kernels
+        }
 
-    return _shares(
-        [used(each, a.measured) for each in a.breakdown.kernels],
-        [used(each, b.measured) for each in b.breakdown.kernels],
-        (a.breakdown.kernel_names, b.breakdown.kernel_names),
-        lambda share: FLOORS["cuda"] + PER_LAUNCH_NS * share.count / max(share.total_ns, 1),
-    )
+    return _shares(used(a), used(b), a.breakdown.kernel_names, b.breakdown.kernel_names, _is_another_kernel_time)
 
 
 def _operators(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | None:
     if a is None or b is None:
         return None
 
-    def used(each: OperatorShare, calls: int) -> tuple[str, str, Share]:
-        thread = " (autograd thread)" if each.is_on_other_thread else ""
-        return f"{each.name}{thread}", each.name, Share(each.count / calls, each.cpu_total_ns // calls)
+    def used(row: RegionMeasures) -> _Used:
+        calls = row.measured
+        return {
+            f"{each.name} (autograd thread)" if each.is_on_other_thread else each.name: (
+                each.name,
+                Share(each.count / calls, each.cpu_total_ns // calls),
+            )
+            for each in row.breakdown.operators
+        }
 
-    return _shares(
-        [used(each, a.measured) for each in a.breakdown.operators],
-        [used(each, b.measured) for each in b.breakdown.operators],
-        (a.breakdown.operator_names, b.breakdown.operator_names),
-        lambda _: inf,  # CPU times of one process say too little
-    )
+    return _shares(used(a), used(b), a.breakdown.operator_names, b.breakdown.operator_names, _is_another_operator_time)
 
 
 def _shares(
-    a: Iterable[tuple[str, str, Share]],
-    b: Iterable[tuple[str, str, Share]],
-    names: tuple[int, int],
-    floor: Callable[[Share], float],
+    before: _Used, now: _Used, names_before: int, names_now: int, is_another: Callable[[Share, Share], bool]
 ) -> Shares:
-    before = {name: (short, share) for name, short, share in a}
-    now = {name: (short, share) for name, short, share in b}
-    is_whole_a, is_whole_b = (len(kept) == number for kept, number in zip((before, now), names, strict=True))
-    new = [ShareChange(name, short, None, share) for name, (short, share) in now.items() if name not in before]
+    new: list[ShareChange] = []
+    changed: list[ShareChange] = []
+    for name, (short, share) in now.items():
+        known = before.get(name)
+        if known is None:
+            new.append(ShareChange(name, short, None, share))
+        elif known[1].count != share.count or is_another(known[1], share):
+            changed.append(ShareChange(name, short, known[1], share))
     gone = [ShareChange(name, short, share, None) for name, (short, share) in before.items() if name not in now]
-    both = [ShareChange(name, short, before[name][1], share) for name, (short, share) in now.items() if name in before]
-    changed = [each for each in both if each.a and each.b and _differs(each.a, each.b, floor)]
+    is_whole_before, is_whole_now = len(before) == names_before, len(now) == names_now
     return Shares(
         # What the other side has not among those that it keeps, it may have among those that it does not.
-        new=tuple(new) if is_whole_a else (),
-        gone=tuple(gone) if is_whole_b else (),
+        new=tuple(new) if is_whole_before else (),
+        gone=tuple(gone) if is_whole_now else (),
         changed=tuple(changed),
-        same=len(both) - len(changed),
-        is_whole=is_whole_a and is_whole_b,
+        same=len(now) - len(new) - len(changed),
+        is_whole=is_whole_before and is_whole_now,
     )
 
 
-def _differs(a: Share, b: Share, floor: Callable[[Share], float]) -> bool:
-    if a.count != b.count:
-        return True
-    factor = max(floor(a), floor(b))
-    return a.total_ns * factor < b.total_ns or b.total_ns * factor < a.total_ns
+def _is_another_kernel_time(a: Share, b: Share) -> bool:
+    shorter, longer = min(a.total_ns, b.total_ns), max(a.total_ns, b.total_ns)
+    return longer > shorter * FLOORS["cuda"] + PER_LAUNCH_NS * a.count
+
+
+def _is_another_operator_time(_a: Share, _b: Share) -> bool:
+    return False  # CPU times of one process say too little

@@ -20,9 +20,11 @@ Kind = Literal["cpu", "cuda"]
 ERROR: Final = 0.02
 """How often at most the rank test's interval misses the true change."""
 FLOORS: Final[dict[Kind, float]] = {"cuda": 1.02, "cpu": 3.0}
-"""By which factor two processes of the same code may differ."""
+"""By which factor two processes of the same code may differ, and besides:"""
 PER_LAUNCH_NS: Final = 100
-"""What each launch adds to the floor of CUDA times, in ns: short kernels repeat less well."""
+"""CUDA times by so much for each launch, as short kernels repeat less well,"""
+TIME_SLICE_NS: Final = 5_000_000
+"""CPU times by a time slice of the scheduler: on a busy machine each call of a process may wait for one."""
 DRIFT: Final[dict[Kind, float]] = {"cuda": 1.005, "cpu": 1.10}
 """By which factor all processes of one side may differ from those of the other: clocks, temperature, other work."""
 MATTERS: Final[dict[Kind, float]] = {"cuda": 1.03, "cpu": 1.20}
@@ -37,7 +39,7 @@ def change_between(a: Sequence[int], b: Sequence[int], kind: Kind, launches: int
     Both sides need a time at least. Where a time is 0 there is no ratio, and only two equal sides have a verdict.
     """
     middle_a, middle_b = _middle(a), _middle(b)
-    if sorted(a) == sorted(b):
+    if a == b or sorted(a) == sorted(b):
         return Change(middle_a, middle_b, 0.0, 0.0, 0.0, "same")
     if min(*a, *b) <= 0:
         return Change(middle_a, middle_b, None, None, None, "unknown")
@@ -55,13 +57,14 @@ def change_between(a: Sequence[int], b: Sequence[int], kind: Kind, launches: int
 
 
 def _middle(values: Sequence[int]) -> int:
-    return sorted(values)[(len(values) - 1) // 2]
+    return values[0] if len(values) == 1 else sorted(values)[(len(values) - 1) // 2]
 
 
 def _interval(a: Sequence[int], b: Sequence[int], change: float, kind: Kind, launches: int) -> tuple[float, float]:
     left_out = _left_out(len(a), len(b))
     if left_out is None:
-        floor = log(FLOORS[kind] + (PER_LAUNCH_NS * launches / min(*a, *b) if kind == "cuda" else 0.0))
+        varies_ns = PER_LAUNCH_NS * launches if kind == "cuda" else TIME_SLICE_NS
+        floor = log(FLOORS[kind] + varies_ns / min(*a, *b))
         return change - floor, change + floor
     ratios = sorted(log(each / other) for each, other in product(b, a))
     drift = log(DRIFT[kind])

@@ -1,0 +1,200 @@
+"""Which stored runs are processes of one thing, and what a run's baseline is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kinetoscope_core.cli.main import main
+from kinetoscope_core.errors import UsageError
+from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.jobs.sides import against_baseline, compared
+from kinetoscope_core.results import store as stores
+from kinetoscope_core.results.alike import History
+from kinetoscope_core.results.result import RunInfo, to_json
+from kinetoscope_core.results.store import Store
+
+TRACE = Path(__file__).parents[1] / "traces" / "h200" / "train_mlp.json.gz"
+RUN = RunInfo(
+    script="a.py",
+    is_module=False,
+    arguments=(),
+    interpreter="/usr/bin/python3",
+    python="3.11.7",
+    started="2026-11-29T12:00:00+00:00",
+    seconds=2.5,
+    ending="ended",
+    was_ended_early=True,
+    warmup=3,
+    active=5,
+    has_own_profiler=False,
+    folder="/home/me",
+)
+OLD, NEW = {"/home/me/a.py": "1"}, {"/home/me/a.py": "2"}
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return measure_traces([TRACE], [])
+
+
+@pytest.fixture
+def keep(tmp_path, monkeypatch, measured):
+    """Keeps a run with these facts of it; the ids are in the order of the calls."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    store = Store()
+    number = 0
+
+    def kept(*, slower=1.0, **facts):
+        nonlocal number
+        number += 1
+        folder = store.root / "new" / f"20261130-1200{number:02}-abcdef"
+        folder.mkdir(parents=True)
+        regions = tuple(
+            replace(each, cuda_total_ns=replace(each.cuda_total_ns, median=round(each.cuda_total_ns.median * slower)))
+            for each in measured.regions
+        )
+        result = replace(measured, run=replace(RUN, **facts), regions=regions, groups=())
+        return store.keep(folder, to_json(result)).id
+
+    kept.store = store
+    return kept
+
+
+def ids(history, run):
+    return [each.stored.id for each in history.alike(history.ran(run))]
+
+
+def baseline(store, run):
+    history = History(store)
+    found = history.baseline_of(history.ran(run))
+    return found and found.stored.id
+
+
+def test_runs_of_one_command_and_code_are_processes_of_one_thing(keep):
+    first, second = keep(code=OLD), keep(code=OLD)
+    for different in (
+        {"arguments": ("-v",)},
+        {"code": NEW},
+        {"interpreter": "/x"},
+        {"is_prepared": True},
+        {"active": 9},
+    ):
+        keep(**{"code": OLD, **different})
+    assert ids(History(keep.store), second) == [second, first]
+
+
+@pytest.mark.parametrize("code", [{}, {"/home/me/a.py": ""}])
+def test_where_the_code_is_not_known_a_run_is_alone(code, keep):
+    keep(code=code)
+    run = keep(code=code)
+    assert ids(History(keep.store), run) == [run]
+    assert baseline(keep.store, run) is None
+
+
+def test_the_baseline_is_the_run_before_the_code_changed(keep):
+    older, old = keep(code={"/home/me/a.py": "0"}), keep(code=OLD)
+    keep(code={"/home/me/a.py": "3"}, arguments=("--other",))
+    new, newest = keep(code=NEW), keep(code=NEW)
+    assert [baseline(keep.store, run) for run in (newest, new, old, older)] == [old, old, older, None]
+
+
+def test_a_pinned_baseline_stays_one_is_not_removed_and_takes_the_place_of_another(keep, monkeypatch):
+    monkeypatch.setattr(stores, "MOST_RUNS", 2)
+    first = keep(code=OLD)
+    history = History(keep.store)
+    history.pin_baseline(history.ran(first))
+    between, new = keep(code={"/home/me/a.py": "3"}), keep(code=NEW)
+    assert baseline(keep.store, new) == first
+    assert baseline(keep.store, first) is None, "it is not compared with itself"
+    again = keep(code=OLD)
+    assert baseline(keep.store, again) is None, "nor are those that ran the same"
+    assert first in [each.id for each in keep.store.runs()]
+    assert between not in [each.id for each in keep.store.runs()]
+    assert main(["runs", new, "--baseline"]) == 0
+    assert [each.id for each in keep.store.runs() if each.is_baseline] == [new]
+    assert main(["runs", new, "--no-baseline"]) == 0
+    assert [each.id for each in keep.store.runs() if each.is_baseline] == []
+
+
+def test_a_side_has_all_processes_that_ran_the_same(keep):
+    before = [keep(code=OLD), keep(code=OLD)]
+    now = [keep(code=NEW, slower=1.3), keep(code=NEW, slower=1.31), keep(code=NEW, slower=1.32)]
+    comparison = compared(keep.store, "baseline", "last")
+    assert (comparison.a.processes, comparison.b.processes) == (2, 3)
+    assert comparison.b.runs[0] == now[-1]
+    assert comparison.code_changed == ("/home/me/a.py",)
+    assert compared(keep.store, before[0], now[0]).a.processes == 2
+    assert against_baseline(keep.store, now[-1]) == comparison
+    assert against_baseline(keep.store, before[0]) is None
+
+
+def test_two_runs_of_the_same_are_compared_one_with_one(keep):
+    runs = [keep(code=OLD) for _ in range(4)]
+    assert compared(keep.store, runs[0], runs[1]).b.processes == 1
+    assert compared(keep.store, ",".join(runs[:2]), ",".join(runs[2:])).b.processes == 2
+
+
+def test_results_and_traces_are_sides_too(keep, tmp_path, measured):
+    stored = tmp_path / "before.json"
+    stored.write_bytes(to_json(measured, is_indented=True))
+    comparison = compared(keep.store, str(stored), str(TRACE))
+    assert comparison.a.runs == ("before.json",)
+    assert {each.cuda_total_ns.verdict for each in comparison.regions} == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        ("baseline", "last", "No run is stored yet"),
+        ("nothing.json", "last", "nothing.json is no stored run, no file and none of last, baseline."),
+        (",", "last", "Name what to compare"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(a, b, said, keep):
+    with pytest.raises(UsageError, match=said):
+        compared(keep.store, a, b)
+
+
+def test_a_run_without_a_baseline_says_how_to_have_one(keep):
+    run = keep(code=OLD)
+    with pytest.raises(UsageError, match=f"The run {run} has no baseline: .*kinetoscope runs RUN --baseline"):
+        compared(keep.store, "baseline", run)
+
+
+# --- the command
+
+
+def test_the_gate_says_slower_same_or_that_it_cannot_tell(keep, capsys):
+    keep(code=OLD)
+    now = keep(code=NEW, slower=1.3)
+    assert main(["compare", "baseline", "--fail-slower", "5%"]) == 4
+    said = capsys.readouterr()
+    assert "slower ▲30 %" in said.out
+    assert "Exit code 4, because --fail-slower found: " in said.err
+    assert "backward (CUDA) by 30 %" in said.err
+    assert main(["compare", now, now, "--fail-slower", "5"]) == 0
+    faster = keep(code={"/home/me/a.py": "3"}, slower=0.5)
+    assert main(["compare", now, faster, "--fail-slower", "5"]) == 0
+    noisy = keep(code={"/home/me/a.py": "4"}, slower=1.33)
+    assert main(["compare", now, noisy, "--fail-slower", "5%"]) == 5
+    assert "Exit code 5, because --fail-slower cannot tell of: " in capsys.readouterr().err
+
+
+def test_the_comparison_as_json_and_as_markdown(keep, capfdbinary):
+    keep(code=OLD)
+    keep(code=NEW, slower=1.3)
+    assert main(["compare", "baseline", "--json"]) == 0
+    assert b'"code_changed": [\n    "/home/me/a.py"\n  ]' in capfdbinary.readouterr().out
+    assert main(["compare", "baseline", "--markdown"]) == 0
+    lines = capfdbinary.readouterr().out.decode().splitlines()
+    header = next(line for line in lines if line.startswith("| Region"))
+    assert all(line.count("|") == header.count("|") for line in lines if line.startswith("|"))
+    assert any(line.startswith("| backward |") and "slower ▲30 %" in line for line in lines)
+
+
+@pytest.mark.parametrize("limit", ["many", "-3", "inf", "nan"])
+def test_a_limit_is_a_percentage(limit, capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "a", "b", "--fail-slower", limit])
+    assert "is no percentage, such as 5%" in capsys.readouterr().err
