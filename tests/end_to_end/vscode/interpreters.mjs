@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { processesWith } from './processes.mjs';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const SELECT = 'Select another interpreter.';
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.bring('examples/matmul_add.py');
   const code = await stage.vscode({
     file: 'matmul_add.py',
@@ -61,4 +60,4 @@ await scenario(async (stage) => {
     await code.lens(/^▷$/).waitFor();
     await page.keyboard.press('Control+z');
   });
-});
+};
