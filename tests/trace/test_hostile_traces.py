@@ -27,7 +27,7 @@ def seconds_of(path: Path, text: str) -> float:
 
 
 def grows_evenly(seconds: Callable[[int], float], count: int) -> bool:
-    """Whether four times as much takes less than nine times as long, in one of three turns; squared it would be sixteen.
+    """Whether four times as much takes less than nine times as long, in one of three turns; sixteen would be squared.
 
     Other work on the machine can make a turn slower, as it takes the cache away.
     """
