@@ -48,8 +48,13 @@ export class Workbench {
   }
 
   async openFile(name) {
-    await this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).dblclick();
-    await this.page.locator('.tab.active', { hasText: name }).waitFor();
+    const row = this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name });
+    const tab = this.page.locator('.tab.active', { hasText: name });
+    // Where a run makes a file at that moment, another row may be under the pointer.
+    await until(`${name} in an editor`, async () => {
+      await row.dblclick();
+      return isInTime((timeout) => tab.waitFor({ timeout }));
+    });
     await this.textIsShown();
   }
 
