@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import type { Details } from './details/panel';
 import { chooseResult, openMeasured } from './editor/choosing';
-import type { RegionPlace, RunRow } from './server/protocol';
+import type { RegionPlace, RunRow } from './server/protocol/results';
 import type { Results } from './editor/results';
 import { isSureToDelete } from './runs/list';
 import { chooseTraces, loadTraces, tellLoaded, type Loading } from './runs/loading';

@@ -1,14 +1,6 @@
 // A small run with numbers to reckon with: one region that launches two kernels, one nested in it, one without a GPU.
-import type {
-  Finding,
-  Measures,
-  CallTimes,
-  RegionTimes,
-  RunRegion,
-  RunResult,
-  Spread,
-  Timeline,
-} from '../src/server/protocol';
+import type { Finding, Measures, CallTimes, RegionTimes, Spread, Timeline } from '../src/server/protocol/measures';
+import type { RunRegion, RunResult } from '../src/server/protocol/results';
 
 export const spread = (median: number, measured = 4): Spread => ({
   sum: median * measured,

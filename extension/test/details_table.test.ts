@@ -5,7 +5,7 @@ import { csvOf, markdownOf } from '../src/details/exports';
 import { listed, regionAt, timesOf } from '../src/details/listing';
 import { arranged, filtered, nextOrder, regionsOf, USUAL_ORDER, type Order } from '../src/details/table/rows';
 import { savedPage } from '../src/details/page';
-import type { Measures } from '../src/server/protocol';
+import type { Measures } from '../src/server/protocol/measures';
 import { region, run, spread } from './details_sample';
 
 const shown = listed(run);

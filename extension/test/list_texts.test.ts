@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contextOf, descriptionOf, labelOf, tooltipOf, whenText } from '../src/runs/list_texts';
-import type { RunRow } from '../src/server/protocol';
+import type { RunRow } from '../src/server/protocol/results';
 
 process.env.TZ = 'America/New_York';
 

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Sequence
+from typing import NoReturn
 
 from pygls.io_ import StdoutWriter
 
@@ -39,15 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # At INFO every message is logged, whole texts of files included.
     logging.getLogger("pygls").setLevel(logging.ERROR)
     try:
-        code = asyncio.run(_serve(streams))
+        return asyncio.run(_serve(streams))
     except KeyboardInterrupt:
-        code = 130
+        _leave(130)
+
+
+def _leave(code: int) -> NoReturn:
+    """Not by returning: asyncio waits for its tasks and threads, Python for those that read a pipe, and one that hangs
+    would keep the process for ever. Our worker ends with its input.
+    """
     sys.stderr.flush()
-    # Not by returning: threads that read a pipe would be waited for. Our worker ends with its input.
     os._exit(code)
 
 
-async def _serve(streams: Streams) -> int:
+async def _serve(streams: Streams) -> NoReturn:
     server = KinetoscopeServer()
     standard.register(server)
     commands.register(server)
@@ -59,9 +65,9 @@ async def _serve(streams: Streams) -> int:
     try:
         await server.speaking.serve(receiver)
     except SystemExit as end:  # from `exit`
-        return end.code if isinstance(end.code, int) else 1
+        _leave(end.code if isinstance(end.code, int) else 1)
     log.info("the editor has gone")
-    return 1
+    _leave(1)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

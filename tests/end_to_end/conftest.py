@@ -23,7 +23,7 @@ MADE = ("bundled", "dist", "dist-test", "__pycache__")
 """Folders that are made anew for each VSIX."""
 SCENARIO_S = 400
 """The longest that a scenario may take on a machine that does other things too; it is told, and ends itself then."""
-VSCODE = Path(__file__).parent / "vscode"
+PLAY = Path(__file__).parent / "vscode" / "play.mjs"
 CODE_SERVER = ROOT / ".code-server" / "node_modules" / "code-server" / "out" / "node" / "entry.js"
 
 
@@ -120,16 +120,14 @@ def _packed() -> Iterator[Path]:
 
 @pytest.fixture
 def play(browser, code_server, extensions, pictures, tmp_path, record_property) -> Callable[..., None]:
-    """Plays a scenario of vscode/ with the workspace tmp_path/workspace and the cache tmp_path/cache."""
+    """Plays scenarios of vscode/ with the workspace tmp_path/workspace and the cache tmp_path/cache."""
 
-    def playing(scenario: str, **more: object) -> None:
-        own = pictures / scenario
-        shutil.rmtree(own, ignore_errors=True)
-        own.mkdir()
+    def playing(*scenarios: str, **more: object) -> None:
         given = {
+            "scenarios": scenarios,
             "scratch": tmp_path,
             "root": ROOT,
-            "pictures": own,
+            "pictures": pictures,
             "entry": code_server,
             "extensions": extensions,
             "chromium": browser.chromium,
@@ -138,21 +136,21 @@ def play(browser, code_server, extensions, pictures, tmp_path, record_property) 
             "seconds": SCENARIO_S,
             **more,
         }
-        command = [browser.node, VSCODE / f"{scenario}.mjs", json.dumps(given, default=str)]
+        command = [browser.node, PLAY, json.dumps(given, default=str)]
         faulthandler.cancel_dump_traceback_later()  # it waits for others, and has a limit of its own
-        code, said, complaint = _ended(command)
+        code, said, complaint = _ended(command, SCENARIO_S * len(scenarios) + 60)
         record_property("played", said)  # shown at the end by tests/conftest.py
         assert code == 0, f"{said}\n{complaint}"
 
     return playing
 
 
-def _ended(command: list[object]) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr. The scenario ends by itself; if it does not, all that it started is ended."""
+def _ended(command: list[object], timeout_s: float) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr. Scenarios end by themselves; if they do not, all that they started is ended."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         try:
-            said, complaint = process.communicate(timeout=SCENARIO_S + 60)
+            said, complaint = process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise

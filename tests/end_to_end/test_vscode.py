@@ -1,7 +1,7 @@
 """The extension in a real VS Code, code-server 4.100.3, used by keys and mouse in a real browser.
 
-Each scenario is a program in vscode/. It starts a VS Code of its own with the built VSIX, and names the step where it
-fails. Screenshots of the steps stay in build/screenshots, in a folder for each.
+Each scenario is a module in vscode/; those of a test are played in one VS Code, with the built VSIX. What fails is told
+with its step. Screenshots of the steps stay in build/screenshots, in a folder for each scenario.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from kinetoscope_core.source.snapshot import Sources
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "traces" / "runs"
 
-pytestmark = pytest.mark.timeout(600)  # the scenario ends itself before
+pytestmark = pytest.mark.timeout(1500)  # scenarios end themselves before
 
 
 def keep_recorded(name: str, example: Path, cache: Path) -> None:
@@ -47,12 +47,8 @@ def test_a_newcomer_is_led_to_the_example(play):
     play("welcome")
 
 
-def test_the_example_is_profiled_and_edited(play):
-    play("profiling")
-
-
-def test_runs_ask_fail_and_are_cancelled(play):
-    play("runs")
+def test_the_example_is_profiled_and_edited_and_runs_are_repeated_ask_fail_and_are_cancelled(play):
+    play("profiling", "second_run", "runs")
 
 
 @pytest.fixture
@@ -69,26 +65,14 @@ def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play
     play("traces")
 
 
-def test_a_finding_leads_to_its_page_its_place_in_the_trace_and_an_edit_after_which_it_is_gone(play):
-    play("findings", scale=1.4)
-
-
-def test_a_second_click_takes_the_interpreter_that_is_ready_and_a_fixed_script_no_longer_has_its_finding(play):
-    play("second_run")
-
-
 @pytest.mark.usefixtures("trained")
-def test_editor_and_details_follow_the_theme(play):
-    play("themes", scale=1.4)
+def test_a_trace_is_shown_where_its_regions_are_findings_lead_to_all_about_them_and_all_follows_the_theme(play):
+    play("loading", "findings", "themes", scale=1.4)
 
 
 @pytest.mark.usefixtures("trained")
 def test_what_was_measured_is_listed_and_can_be_opened_pinned_and_deleted(play):
     play("run_list")
-
-
-def test_a_trace_from_the_explorer_is_shown_at_the_file_that_has_its_regions_and_opens_as_an_editor(play):
-    play("loading")
 
 
 def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):

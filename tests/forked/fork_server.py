@@ -10,6 +10,7 @@ it, a fork of this one. A fork server ends when its stdin does.
 torch and all that it imports are not seen by a script until it imports them.
 """
 
+import atexit
 import ctypes
 import fcntl
 import gc
@@ -23,6 +24,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import types
 
 import forked
@@ -246,8 +248,25 @@ def main():
     for name in of_torch if request["is_ours"] else [*of_torch, *ours, "forked"]:
         del sys.modules[name]
     sys.meta_path.insert(0, Hidden(of_torch))
-    return request["arguments"]
+    return request
+
+
+def end(code):
+    """As Python ends a program, but for the modules: taking down those of torch takes a fifth of a second of a core."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
-    run(main())
+    request = main()
+    try:
+        run(request["arguments"])
+    except SystemExit as error:
+        if not request["is_ours"] or not isinstance(error.code, (int, type(None))):
+            raise
+        end(error.code or 0)
+    if request["is_ours"]:
+        end(0)

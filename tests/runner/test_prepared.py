@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 
 import pytest
@@ -79,10 +80,7 @@ def site(tmp_path):
 
 @pytest.fixture
 def made(kinetoscope, site, tmp_path):
-    """Runs a script in what was prepared and in a new interpreter: it shows the same. Returns the worker of the first.
-
-    `announced` are the arguments that were known when it was prepared.
-    """
+    """Runs a script in what was prepared, and by Python alone: it shows the same. Returns the worker."""
     work = tmp_path / "work"
     work.mkdir()
 
@@ -94,11 +92,13 @@ def made(kinetoscope, site, tmp_path):
         worker.prepared = worker.prepare(preparation(worker, "script.py", ahead))
         between()
         worker.profile("script.py", *arguments)
-        plain = Worker(kinetoscope, work, PYTHONPATH=str(site), **dict(environment))
-        plain.profile("script.py", *arguments)
+        own = {**kinetoscope.environment, "PYTHONPATH": str(site), **dict(environment)}
+        command = [sys.executable, str(work / "script.py"), *arguments]
+        options = {"stdin": subprocess.DEVNULL, "env": own, "cwd": work, "timeout": 60}
+        plain = subprocess.run(command, capture_output=True, text=True, check=False, **options)
         for stream in ("stdout", "stderr"):
-            shown = [each.output_by_stream.get(stream, "").splitlines() for each in (worker, plain)]
-            assert shown[0] == shown[1], worker.events
+            shown = worker.output_by_stream.get(stream, "")
+            assert shown.splitlines() == getattr(plain, stream).splitlines(), worker.events
         return worker
 
     run.work = work

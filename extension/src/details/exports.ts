@@ -1,5 +1,5 @@
 // Exports of the table as Markdown and as CSV, with the rows and the order that are shown, and every column.
-import type { RunRegion } from '../server/protocol';
+import type { RunRegion } from '../server/protocol/results';
 import { cellText, type Column } from './table/columns';
 
 /** Times as they are shown. */

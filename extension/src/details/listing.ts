@@ -1,5 +1,6 @@
 // Parts of a run: what the panel's web view gets at once and what it asks for, since calls and timelines can be megabytes.
-import type { RegionPlace, RegionTimes, RunResult } from '../server/protocol';
+import type { RegionTimes } from '../server/protocol/measures';
+import type { RegionPlace, RunResult } from '../server/protocol/results';
 
 /** The run without the times of single calls. */
 export function listed(run: RunResult): RunResult {

@@ -1,5 +1,6 @@
 // Messages between the panel and its web view. A run goes over as `listed`; the times of the chosen region are asked for.
-import type { RegionTimes, RunResult } from '../server/protocol';
+import type { RegionTimes } from '../server/protocol/measures';
+import type { RunResult } from '../server/protocol/results';
 import type { Span } from './charts/spans';
 import type { Order } from './table/rows';
 

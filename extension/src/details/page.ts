@@ -1,5 +1,6 @@
 // Saved web page: shows what the panel shows, the table as it is filtered and ordered, and the chosen region.
-import { hasTimes, type RegionTimes, type RunRegion, type RunResult } from '../server/protocol';
+import { hasTimes, type RegionTimes } from '../server/protocol/measures';
+import type { RunRegion, RunResult } from '../server/protocol/results';
 import { cardsMarkup, MANY, NOT_DRAWN } from './region/cards';
 import { columnsOf, tellingColumns, whyNoCuda } from './table/columns';
 import { findingsMarkup } from './region/findings_markup';

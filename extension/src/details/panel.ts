@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plain } from '../foreign';
-import type { RegionPlace, RunParams, RunResult, TracePlace } from '../server/protocol';
+import type { RegionPlace, RunParams, RunResult, TracePlace } from '../server/protocol/results';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';
 import type { KeptState, ToPanel, ToView, View } from './messages';

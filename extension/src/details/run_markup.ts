@@ -1,5 +1,5 @@
 // Notes on a whole run: what ran, on which device, and what its reader must know.
-import type { Problem, RunResult } from '../server/protocol';
+import type { Problem, RunResult } from '../server/protocol/results';
 import { html, nothing, type Markup } from './markup';
 import { findingsMarkup } from './region/findings_markup';
 import { regionsOf } from './table/rows';

@@ -1,5 +1,5 @@
 // Times, counts, shares and names as people read them; times as kinetoscope_core/text.py writes them.
-import type { Middle, Unmeasured } from '../server/protocol';
+import type { Middle, Unmeasured } from '../server/protocol/measures';
 
 export const UNITS: readonly (readonly [size: number, name: string])[] = [
   [1_000, 'µs'],

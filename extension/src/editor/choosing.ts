@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { plain } from '../foreign';
-import type { FileResult, RunResult } from '../server/protocol';
+import type { FileResult, RunResult } from '../server/protocol/results';
 
 /** Asks which one, and has it shown. */
 export async function chooseResult(client: LanguageClient, uri: string): Promise<void> {

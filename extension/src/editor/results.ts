@@ -1,6 +1,6 @@
 // Results of the open files: the newest `kinetoscope/results` of each.
 import * as vscode from 'vscode';
-import type { RegionPlace, ResultsParams, ShownRegion } from '../server/protocol';
+import type { RegionPlace, ResultsParams, ShownRegion } from '../server/protocol/results';
 
 export class Results implements vscode.Disposable {
   private readonly byUri = new Map<string, ResultsParams>();

@@ -1,7 +1,8 @@
 // Status bar (last run, device, stale or not) and language status (the server, its log, its restart).
 import * as vscode from 'vscode';
 import { inStatusBar, plain } from '../foreign';
-import type { ShownRegion, WarmParams } from '../server/protocol';
+import type { WarmParams } from '../server/protocol/profiling';
+import type { ShownRegion } from '../server/protocol/results';
 import type { Results } from './results';
 import type { Runs } from '../runs/run';
 import type { Server, ServerState } from '../server/process';

@@ -1,5 +1,6 @@
 // Texts of the status bar. Knows no VS Code.
-import type { Device, ShownRegion, WarmParams } from '../server/protocol';
+import type { WarmParams } from '../server/protocol/profiling';
+import type { Device, ShownRegion } from '../server/protocol/results';
 
 type MeasuredOn = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
   measures: Pick<ShownRegion['measures'], 'cuda_total_ns'>;

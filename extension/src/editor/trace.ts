@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { ResponseError, type LanguageClient } from 'vscode-languageclient/node';
 import { harmless, plain } from '../foreign';
-import type { TraceLink, TraceParams, TracePlace, TrustParams } from '../server/protocol';
+import type { TraceLink, TraceParams, TracePlace, TrustParams } from '../server/protocol/results';
 
 /** Whose frames an editor tab is: those of desktop VS Code, of its web builds, and of a server that is all one origin. */
 const EMBEDDERS = ['vscode-webview:', 'vscode-file:', 'https://*.vscode-cdn.net', "'self'"];

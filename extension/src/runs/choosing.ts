@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { joinArguments, splitArguments } from './arguments';
 import { inStatusBar, plain } from '../foreign';
-import type { ChooseAnswer, ChooseParams, Command } from '../server/protocol';
+import type { ChooseAnswer, ChooseParams, Command } from '../server/protocol/profiling';
 import { launches, questionFor, type Launch } from './launches';
 
 type Item = vscode.QuickPickItem & { choose?: () => Promise<ChooseAnswer> | ChooseAnswer };

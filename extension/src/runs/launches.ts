@@ -1,5 +1,5 @@
 // Launch configurations of the Python debugger (launch.json) that run a script, as commands for Kinetoscope.
-import type { Command } from '../server/protocol';
+import type { Command } from '../server/protocol/profiling';
 import { splitArguments } from './arguments';
 
 /** A `kinetoscope/choose` offers it by its name. `asks` are the variables in it that are not known: `input:size`. */

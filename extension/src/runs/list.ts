@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { plain } from '../foreign';
-import type { RunRow } from '../server/protocol';
+import type { RunRow } from '../server/protocol/results';
 import { contextOf, descriptionOf, labelOf, tooltipOf } from './list_texts';
 
 export class RunList implements vscode.TreeDataProvider<RunRow>, vscode.Disposable {

@@ -1,6 +1,6 @@
 // Texts of the list of runs. Knows no VS Code.
 import { countText, timeText } from '../details/text';
-import type { RunRow } from '../server/protocol';
+import type { RunRow } from '../server/protocol/results';
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { plain } from '../foreign';
-import type { LoadAnswer } from '../server/protocol';
+import type { LoadAnswer } from '../server/protocol/results';
 
 const CHOOSE = 'Choose Source File…';
 

@@ -9,7 +9,7 @@ import {
 } from 'vscode-languageclient/node';
 import { harmless, inStatusBar, plain } from '../foreign';
 import { showProgress, type ProgressNotification } from '../server/notification';
-import type { Offer, ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol';
+import type { Offer, ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol/profiling';
 
 const SHOW_OUTPUT = 'Show Output';
 const MANAGE_TRUST = 'Manage Workspace Trust';

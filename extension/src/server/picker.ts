@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { inStatusBar } from '../foreign';
 import { inFolder, ON_PATH, type Interpreters } from './interpreter';
-import type { InterpreterRow } from './protocol';
+import type { InterpreterRow } from './protocol/profiling';
 
 const FINDS_WITHIN_MS = 30_000;
 

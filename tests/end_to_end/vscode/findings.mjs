@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { ORIGIN, query, traceLoaded, visibleWindow } from '../perfetto_ui.mjs';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const RECORDED = 'tests/end_to_end/vscode/recorded';
@@ -12,7 +11,7 @@ const REGION_LINE = 10;
 const CODE = 'tensor-cores-unused';
 const EDIT = 'torch.set_float32_matmul_precision("high")';
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.bring(`${RECORDED}/multiply.py`);
   const code = await stage.vscode({ file: 'multiply.py' });
   const { page } = code;
@@ -170,5 +169,6 @@ await scenario(async (stage) => {
     assert.doesNotMatch(text, /tensor/);
     await page.keyboard.press('Control+Shift+m');
     await page.locator('.markers-panel').getByText('No problems').first().waitFor();
+    await page.keyboard.press('Control+j');
   });
-});
+};

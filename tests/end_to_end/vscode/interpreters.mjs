@@ -4,12 +4,11 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { processesWith } from './processes.mjs';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const SELECT = 'Choose another interpreter.';
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.bring('examples/matmul_add.py');
   const bare = path.join(stage.workspace, '.venv');
   execFileSync(stage.given.interpreter, ['-m', 'venv', '--without-pip', bare]);
@@ -106,4 +105,4 @@ await scenario(async (stage) => {
     const failed = (await code.toastTexts()).filter((text) => text.includes('has no torch'));
     assert.equal(failed.length, 1);
   });
-});
+};

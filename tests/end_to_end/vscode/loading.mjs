@@ -2,13 +2,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { ORIGIN, traceLoaded } from '../perfetto_ui.mjs';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const THEMES = ['Default High Contrast', 'Default High Contrast Light', 'Default Light Modern', 'Default Dark Modern'];
 const TRACE = 'small.pt.trace.json.gz';
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('empty.py', 'import torch\n');
   const recorded = path.join(stage.given.root, 'tests/traces/h200/matmul_add_64_warm.json.gz');
   fs.copyFileSync(recorded, path.join(stage.workspace, TRACE));
@@ -76,4 +75,4 @@ await scenario(async (stage) => {
     await traceLoaded(await until('its frame', () => trace.frames().find((each) => each.url().startsWith(ORIGIN))));
     await trace.close();
   });
-});
+};

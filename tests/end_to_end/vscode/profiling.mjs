@@ -1,6 +1,6 @@
 // The example from opening it to its times, and what edits do to them.
 import assert from 'node:assert/strict';
-import { scenario, since } from './stage.mjs';
+import { since } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const REGION = 'with record_function("matmul_add")';
@@ -8,19 +8,13 @@ const REGION_LINE = 45;
 /** The median with self, or from where to where the middle half of the calls goes. */
 const CPU_TIMES = /^CPU ([\d.]+ (µs|ms|s) \([\d.]+ (µs|ms|s)\)|[\d.]+( (µs|ms|s))?–[\d.]+ (µs|ms|s))$/;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.bring('examples/matmul_add.py');
 
-  await stage.step('the file without the extension', async () => {
-    const plain = await stage.vscode({ file: 'matmul_add.py', hasExtension: false });
-    await plain.textIsShown();
-    console.log(`opened to text, without the extension: ${since(plain.opened)}`);
-  });
-
   const code = await stage.step('lenses are there', async () => {
-    const opened = await stage.vscode({ file: 'matmul_add.py', page: stage.page });
+    const opened = await stage.vscode({ file: 'matmul_add.py' });
     await opened.textIsShown();
-    console.log(`opened to text, with the extension: ${since(opened.opened)}`);
+    console.log(`opened to text: ${since(opened.opened)}`);
     await opened.lens('▷ Profile').waitFor();
     console.log(`opened to lenses: ${since(opened.opened)}`);
     return opened;
@@ -101,4 +95,4 @@ await scenario(async (stage) => {
     await code.hint(REGION, CPU_TIMES);
     await until('a solid bar', async () => (await code.bars()).some(({ style }) => style === 'solid'));
   });
-});
+};

@@ -4,12 +4,11 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ORIGIN, traceLoaded } from '../perfetto_ui.mjs';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const THEMES = ['Default High Contrast', 'Default High Contrast Light', 'Default Light Modern', 'Default Dark Modern'];
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.bring('examples/matmul_add.py');
   const code = await stage.vscode({ file: 'matmul_add.py' });
   const { page } = code;
@@ -102,4 +101,4 @@ await scenario(async (stage) => {
     execFileSync(stage.given.interpreter, ['-c', program, run], { env });
     await pane.getByText('Nothing has been measured yet.').waitFor();
   });
-});
+};

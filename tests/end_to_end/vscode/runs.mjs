@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { isRunning } from './processes.mjs';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const NOTES = `import sys
@@ -100,7 +99,7 @@ for _ in range(9):
     model.${what}(torch.ones(4))
 `;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('model.py', MODEL);
   stage.write('fit.py', calling('backward'));
   stage.write('infer.py', calling('forward'));
@@ -291,4 +290,4 @@ await scenario(async (stage) => {
     await page.locator('.tab', { hasText: 'Kinetoscope: fit.py' }).waitFor();
     await code.webview().getByText('backward').first().waitFor();
   });
-});
+};

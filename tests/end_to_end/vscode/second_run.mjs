@@ -1,7 +1,7 @@
 // What follows a first run: a finding of it, the interpreter that is made ready, a comment that switches the finding off,
 // and a fixed script whose run no longer has it. All of it is run here, on the CPU.
 import assert from 'node:assert/strict';
-import { scenario, since } from './stage.mjs';
+import { since } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const SCRIPT = `import torch
@@ -22,7 +22,7 @@ const REGION = 'with record_function("score"):';
 const REGION_LINE = 12;
 const TIMES = /^CPU [\d.]+ (µs|ms)/;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('score.py', SCRIPT);
   const code = await stage.vscode({ file: 'score.py', settings: { 'kinetoscope.saveBeforeRun': 'always' } });
   const { page } = code;
@@ -81,4 +81,4 @@ await scenario(async (stage) => {
     await until('no squiggle', async () => !(await code.squiggles('warning').count()));
     assert.doesNotMatch(await story(), /compiling/);
   });
-});
+};

@@ -1,5 +1,4 @@
-// What a scenario stands on: a workspace, VS Codes with our extension in one Chromium, steps that are named and pictured.
-// usage: node SCENARIO.mjs '{"scratch", "pictures", "entry", "extensions", "chromium", "perfetto", "interpreter", "root", "seconds"}'
+// What scenarios stand on: a workspace, a VS Code with our extension in a Chromium, steps that are named and pictured.
 import fs from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -10,11 +9,9 @@ import { Workbench } from './workbench.mjs';
 const VIEWPORT = { width: 1400, height: 1080 }; // all of the example fits
 const STEP_TIMEOUT_MS = 60_000;
 
-class Stage {
-  #servers = [];
+export class Stage {
   #steps = [];
   #strangers = new Set();
-  #opened;
 
   constructor(given) {
     this.given = given;
@@ -60,22 +57,29 @@ class Stage {
     return file;
   }
 
-  /** Starts a VS Code on the workspace and opens it in a page, with the file; gives its workbench. */
-  async vscode({ file, settings, isTrusted, hasExtension = true, page } = {}) {
-    const server = new CodeServer({
+  /** Begins a scenario, whose pictures stay in a folder of its name. */
+  begin(name) {
+    this.#steps = [];
+    this.pictures = path.join(this.given.pictures, name);
+    fs.rmSync(this.pictures, { recursive: true, force: true });
+    fs.mkdirSync(this.pictures, { recursive: true });
+  }
+
+  /** The workbench of a VS Code on the workspace, with the file open: a new one, or what an earlier scenario has left. */
+  async vscode({ file, settings, isTrusted } = {}) {
+    if (this.workbench) return this.workbench.clear(file, settings);
+    this.server = new CodeServer({
       entry: this.given.entry,
-      folder: path.join(this.given.scratch, `vscode-${this.#servers.length + 1}`),
+      folder: path.join(this.given.scratch, 'vscode'),
       workspace: this.workspace,
-      extensions: hasExtension ? this.given.extensions : null,
+      extensions: this.given.extensions,
       settings: { 'kinetoscope.interpreter': this.given.interpreter, ...settings },
       isTrusted,
       environment: { XDG_CACHE_HOME: this.cache },
     });
-    this.#servers.push(server);
-    this.#opened ??= this.#open();
-    await Promise.all([this.#opened, server.start()]);
-    this.page = page ?? (await this.context.newPage());
-    this.workbench = new Workbench(this.page, server);
+    await Promise.all([this.#open(), this.server.start()]);
+    this.page = await this.context.newPage();
+    this.workbench = new Workbench(this.page, this.server);
     return this.workbench.open(file);
   }
 
@@ -91,25 +95,25 @@ class Stage {
 
   /** A picture of the page, named after the step. */
   async picture(suffix = '') {
-    const name = `${this.#steps.at(-1)}${suffix}`.replaceAll(/\W+/g, '-').toLowerCase();
+    const name = `${this.#steps.at(-1) ?? 'start'}${suffix}`.replaceAll(/\W+/g, '-').toLowerCase();
     const file = `${String(this.#steps.length).padStart(2, '0')}-${name}.png`;
-    await this.page.screenshot({ path: path.join(this.given.pictures, file) });
+    await this.page.screenshot({ path: path.join(this.pictures, file) });
   }
 
   /** A part of the page, for docs/images. */
   async cut(name, clip) {
-    await this.page.screenshot({ path: path.join(this.given.pictures, `${name}.png`), clip });
+    await this.page.screenshot({ path: path.join(this.pictures, `${name}.png`), clip });
   }
 
   /** Says where it failed, and all that may tell why. */
   async explain(error) {
-    console.error(`failed at: ${this.#steps.at(-1) ?? 'the start'}\n${error.stack}`);
+    console.error(`failed in ${path.basename(this.pictures)} at: ${this.#steps.at(-1) ?? 'the start'}\n${error.stack}`);
     if (this.page) {
       await this.picture(' FAILED').catch((why) => console.error(`no picture: ${why.message}`));
       const seen = await this.workbench.seen().catch((why) => `could not be read: ${why.message}`);
       console.error(`--- the workbench\n${JSON.stringify(seen, null, 1)}`);
     }
-    console.error(this.#servers.map((server) => server.logs()).join('\n'));
+    if (this.server) console.error(this.server.logs());
   }
 
   #note(request) {
@@ -128,26 +132,9 @@ class Stage {
 
   async close() {
     await this.context?.close();
-    for (const server of this.#servers) await server.stop();
+    await this.server?.stop();
   }
 }
 
 /** Time since `start`, for people. */
 export const since = (start) => `${((Date.now() - start) / 1000).toFixed(1)} s`;
-
-/** Plays a scenario; the process ends with 1 where it fails. */
-export async function scenario(act) {
-  const stage = new Stage(JSON.parse(process.argv[2]));
-  const { seconds } = stage.given;
-  setTimeout(() => stage.giveUp(new Error(`it took longer than ${seconds} s`)), 1000 * seconds);
-  try {
-    await Promise.race([act(stage), stage.isGivenUp]);
-    stage.checkHosts();
-  } catch (error) {
-    await stage.explain(error);
-    process.exitCode = 1;
-  } finally {
-    await stage.close();
-    process.exit(); // what was given up may go on, and would begin anew
-  }
-}

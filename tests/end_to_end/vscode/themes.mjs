@@ -1,5 +1,4 @@
 // Editor and details in the four kinds of themes, and the pictures of docs/images.
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 /** The kind that web views get, and the colour of package.json for regions with at least 40 % of the run. */
@@ -10,7 +9,7 @@ const THEMES = {
   'Default Dark Modern': ['vscode-dark', 'rgb(255, 211, 78)'],
 };
 
-await scenario(async (stage) => {
+export default async (stage) => {
   const code = await stage.vscode({ file: 'train_mlp.py', settings: { 'breadcrumbs.enabled': false } });
   const { page } = code;
   const panel = code.webview();
@@ -79,4 +78,4 @@ await scenario(async (stage) => {
     const last = await panel.locator('#lanes > p.quiet').boundingBox();
     await stage.cut('details-light', { ...whole, height: last.y + last.height - whole.y });
   });
-});
+};

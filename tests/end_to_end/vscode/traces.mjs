@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { ORIGIN, query, servePerfetto, traceLoaded, visibleWindow } from '../perfetto_ui.mjs';
-import { scenario, since } from './stage.mjs';
+import { since } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const REGION = 'with record_function("matmul_add")';
@@ -32,7 +32,7 @@ async function callIsShown(ui, name, microseconds) {
   });
 }
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.bring('examples/matmul_add.py');
   const code = await stage.vscode({ file: 'matmul_add.py' });
   const { page } = code;
@@ -155,4 +155,4 @@ await scenario(async (stage) => {
     await (await code.hover('with', 'record_function("forward")')).getByText('Trace', { exact: true }).click();
     await callIsShown(await frameOf(page, ORIGIN), 'forward');
   });
-});
+};

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const SCRIPT = `import torch
@@ -14,7 +13,7 @@ for _ in range(8):
         torch.ones(64, 64).sum()
 `;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('script.py', SCRIPT);
   const python = stage.write(
     'python',
@@ -55,4 +54,4 @@ await scenario(async (stage) => {
     await code.hint('record_function("step")', /^CPU /);
     assert.ok(isThere('ran.txt'));
   });
-});
+};

@@ -1,6 +1,5 @@
 // What a newcomer is shown: the walkthrough with its pages, the example that it opens, and the state of the server.
 import assert from 'node:assert/strict';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 /** The steps of package.json, and what their pages say. */
@@ -12,7 +11,7 @@ const STEPS = {
   trace: 'The upper tracks are the CPU',
 };
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('empty.py', '');
   const code = await stage.vscode({ file: 'empty.py' });
   const { page } = code;
@@ -91,4 +90,4 @@ await scenario(async (stage) => {
     for (const id of ['interpreter', 'profile', 'read']) await done(id).waitFor();
     await page.locator('.tab', { hasText: 'matmul_add.py' }).first().click();
   });
-});
+};

@@ -77,6 +77,18 @@ def test_the_exit_code_says_whether_shutdown_came_first(connect, shuts_down, cod
     assert client.process.wait(60) == code
 
 
+def test_it_ends_though_a_file_never_can_be_read_to_its_end(connect, tmp_path):
+    client, script = connect(), tmp_path / "script.py"
+    os.mkfifo(script)
+    client.begin()
+    client.open(script.as_uri(), "import torch\n")
+    client.send(id="run", method="kinetoscope/profile", params={"uri": script.as_uri()})
+    with script.open("wb"):  # there once somebody reads
+        assert client.request("shutdown")["result"] is None
+        client.send(method="exit", params=None)
+        assert client.process.wait(60) == 0
+
+
 def test_what_is_no_message_is_passed_over(connect):
     client = connect()
     client.begin()

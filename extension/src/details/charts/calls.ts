@@ -1,5 +1,5 @@
 // Chart of a region's calls, a bar each in order of time: where each stands, and what it says.
-import type { Measures, CallTimes } from '../../server/protocol';
+import type { Measures, CallTimes } from '../../server/protocol/measures';
 import { ticks, type Tick } from './scale';
 import { printable, timeText } from '../text';
 

@@ -1,5 +1,5 @@
 // Drawing of the chart of calls as SVG, and its table.
-import type { Measures, CallTimes } from '../../server/protocol';
+import type { Measures, CallTimes } from '../../server/protocol/measures';
 import { html, nothing, type Markup } from '../markup';
 import { callText, type Bar, type BarLane, type CallsLayout } from './calls';
 import { plainTable, type Heading } from '../plain_table';

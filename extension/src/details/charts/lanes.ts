@@ -1,5 +1,5 @@
 // Chart of one call to scale: where each CPU slice and GPU activity is drawn, and which launch belongs to which activity.
-import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol';
+import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol/measures';
 import { ticks, type Tick } from './scale';
 import type { Span } from './spans';
 import { kernelName, operatorName, timeText } from '../text';

@@ -1,5 +1,5 @@
 // Drawing of one call to scale as SVG, its table, and what each thing in it is in words.
-import type { HostSlice, Measures, Timeline } from '../../server/protocol';
+import type { HostSlice, Measures, Timeline } from '../../server/protocol/measures';
 import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
 import { plainTable } from '../plain_table';

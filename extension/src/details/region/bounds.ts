@@ -1,5 +1,5 @@
 // Bounds: what can limit a region, and what that means for its reader.
-import type { Bound } from '../../server/protocol';
+import type { Bound } from '../../server/protocol/measures';
 import { boundText } from '../text';
 
 export const BOUNDS: Record<Bound, string> = {

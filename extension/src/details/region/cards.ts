@@ -1,5 +1,5 @@
 // Cards of the chosen region in their order, the same in the panel and on a saved page.
-import type { Measures } from '../../server/protocol';
+import type { Measures } from '../../server/protocol/measures';
 import { html, nothing, type Markup } from '../markup';
 import { compositionMarkup } from './composition';
 import { kernelsMarkup, numbersMarkup, operatorsMarkup } from './region_markup';

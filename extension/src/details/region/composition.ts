@@ -1,5 +1,5 @@
 // Breakdown of the totals of a region: stacked bars with their numbers.
-import type { Breakdown, Measures } from '../../server/protocol';
+import type { Breakdown, Measures } from '../../server/protocol/measures';
 import { html, nothing, type Markup } from '../markup';
 import { filled, swatch } from '../charts/patterns';
 import { namesShown, plainTable, SHOWN, type Heading } from '../plain_table';

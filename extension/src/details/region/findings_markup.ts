@@ -1,5 +1,5 @@
 // Findings of a region or of a whole run. What limits a region is shown elsewhere, with what it means.
-import type { Finding } from '../../server/protocol';
+import type { Finding } from '../../server/protocol/measures';
 import { html, nothing, type Markup } from '../markup';
 import { BOUND_CODES } from './bounds';
 import { countText, printable } from '../text';

@@ -1,12 +1,6 @@
 // Facts and numbers of one region, its kernels and operators.
-import {
-  hasTimes,
-  type Breakdown,
-  type Measures,
-  type RunRegion,
-  type Spread,
-  type Unmeasured,
-} from '../../server/protocol';
+import { hasTimes, type Breakdown, type Measures, type Spread, type Unmeasured } from '../../server/protocol/measures';
+import type { RunRegion } from '../../server/protocol/results';
 import { BOUNDS } from './bounds';
 import { explained } from './findings_markup';
 import { html, nothing, type Markup } from '../markup';

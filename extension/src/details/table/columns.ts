@@ -1,5 +1,6 @@
 // Columns of the table of regions: what each holds, and how it is ordered, shown and exported.
-import { hasTimes, type Middle, type RunRegion, type RunResult, type Spread } from '../../server/protocol';
+import { hasTimes, type Middle, type Spread } from '../../server/protocol/measures';
+import type { RunRegion, RunResult } from '../../server/protocol/results';
 import { boundText, fileName, printable, typicalParts, unmeasuredText } from '../text';
 
 export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';

@@ -1,5 +1,5 @@
 // Rows of the table: which regions, and in which order.
-import type { RunRegion, RunResult } from '../../server/protocol';
+import type { RunRegion, RunResult } from '../../server/protocol/results';
 import type { Column, ColumnId } from './columns';
 import { boundText, fileName } from '../text';
 

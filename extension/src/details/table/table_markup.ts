@@ -1,5 +1,6 @@
 // Table of regions, as the panel and a saved page show it.
-import type { Middle, RunRegion } from '../../server/protocol';
+import type { Middle } from '../../server/protocol/measures';
+import type { RunRegion } from '../../server/protocol/results';
 import { cellText, type Column, type Telling } from './columns';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';

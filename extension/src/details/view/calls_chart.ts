@@ -1,5 +1,5 @@
 // Chart of a region's calls in the panel.
-import type { Measures, CallTimes } from '../../server/protocol';
+import type { Measures, CallTimes } from '../../server/protocol/measures';
 import { callsLayout, callText } from '../charts/calls';
 import { callsSvg } from '../charts/calls_drawing';
 import { Picker, chartWidth } from './picking';

@@ -1,5 +1,5 @@
 // Chart of one call to scale in the panel: pointing, walking from slice to slice, zooming.
-import type { Timeline } from '../../server/protocol';
+import type { Timeline } from '../../server/protocol/measures';
 import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
 import { itemText, lanesSvg } from '../charts/lanes_drawing';
 import { moved, showing, zoomed, type Span } from '../charts/spans';

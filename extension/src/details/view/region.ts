@@ -4,9 +4,9 @@ import {
   type CallTimes,
   type Measures,
   type RegionTimes,
-  type RunRegion,
   type Timeline,
-} from '../../server/protocol';
+} from '../../server/protocol/measures';
+import type { RunRegion } from '../../server/protocol/results';
 import type { Span } from '../charts/spans';
 import { cardsMarkup, MANY, NOT_DRAWN } from '../region/cards';
 import { findingsMarkup } from '../region/findings_markup';

@@ -1,0 +1,74 @@
+// Messages about a run that is asked for, chosen, or on its way: docs/lsp.md, "For richer clients".
+
+/** `kinetoscope/warm`: the interpreter that is prepared for the next run. */
+export interface WarmParams {
+  state: 'none' | 'preparing' | 'ready';
+  gpu: boolean;
+  memory_bytes: number | null;
+}
+
+export interface ProgressParams {
+  uri: string;
+  title: string;
+  phase: string | null;
+}
+
+/** What runs: `script` is a path, unless there is a `module`. */
+export interface Command {
+  script: string | null;
+  module: string | null;
+  arguments: string[];
+  environment: Record<string, string>;
+  interpreter: string | null;
+  folder: string;
+  envFile: string | null;
+}
+
+/** Of `kinetoscope/interpreters`. `has_torch` is null where it is not known. */
+export interface InterpreterRow {
+  path: string;
+  where: string;
+  text: string;
+  has_torch: boolean | null;
+  is_used: boolean;
+}
+
+/** Whether a person is asked for all of it, or for a part. */
+export type Choose = 'run' | 'arguments' | 'script' | 'interpreter';
+
+/** `kinetoscope/choose`: `command` is what a part of it is changed of. */
+export interface ChooseParams {
+  uri: string;
+  what: Choose;
+  question: string;
+  choices: { label: string; why: string }[];
+  command: Command;
+}
+
+export type ChooseAnswer = { choice: number } | { command: Partial<Command> } | null;
+
+export interface ProfileParams {
+  uri: string;
+  line: number | null;
+  name: string | null;
+  arguments: string[] | null;
+  choose?: Choose | null;
+  command?: Partial<Command> | null;
+  plain?: boolean;
+  replace: boolean;
+  workDoneToken?: string;
+}
+
+export interface ProfileAnswer {
+  how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused' | 'none';
+  message: string;
+  offers: Offer[];
+}
+
+/** The same again, otherwise: what goes into another `kinetoscope/profile`. */
+export interface Offer {
+  title: string;
+  command: Partial<Command> | null;
+  choose: Choose | null;
+  plain: boolean;
+}

@@ -1,0 +1,130 @@
+// Messages about what was measured: results at the lines, runs, traces. docs/lsp.md, "For richer clients". Fields that the
+// extension does not read are left out.
+import type { Finding, Measures, RegionTimes, Unmeasured } from './measures';
+import type { ProfileAnswer } from './profiling';
+
+export interface RunInfo {
+  started: string;
+  has_own_profiler: boolean;
+}
+
+export interface Device {
+  name: string;
+  count: number;
+}
+
+export interface Problem {
+  message: string;
+  file: string | null;
+  line: number | null;
+}
+
+/** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1, of
+ * what was recorded; `parent` is the index of the region that holds all of its calls. */
+export interface RunRegion {
+  index: number;
+  measures: (Measures | Unmeasured) & RegionTimes;
+  uri: string | null;
+  row: number | null;
+  share: number | null;
+  parent: number | null;
+  stale: string[];
+}
+
+/** Answer of `kinetoscope/run`. */
+export interface RunResult {
+  id: string;
+  title: string;
+  run: RunInfo | null;
+  device: Device | null;
+  torch: string | null;
+  device_total_ns: number | null;
+  outside_regions_ns: number | null;
+  no_cuda_because: string | null;
+  problems: Problem[];
+  /** Those of the run as a whole. */
+  findings: Finding[];
+  regions: RunRegion[];
+}
+
+/** Answer of `kinetoscope/load`; `files` are those in which regions were found. */
+export interface LoadAnswer {
+  how: ProfileAnswer['how'];
+  message: string;
+  run: string | null;
+  files?: string[];
+}
+
+/** One of `kinetoscope/runs`. */
+export interface RunRow {
+  id: string;
+  title: string;
+  script: string;
+  arguments: string[];
+  started: string | null;
+  seconds: number | null;
+  device: Device | null;
+  regions: number;
+  largest: { name: string; cuda_total_ns: number | null; cpu_total_ns: number } | null;
+  is_loaded: boolean;
+  is_pinned: boolean;
+  size_bytes: number | null;
+  problem: string | null;
+}
+
+/** Both null: the newest run of all. */
+export interface RunParams {
+  uri: string | null;
+  run: string | null;
+}
+
+/** `line` counts from 0. */
+export interface RegionPlace {
+  uri: string;
+  line: number;
+  name: string;
+}
+
+/** What a trace is opened at: a region, named by where it stands or by its run, and there what a finding is about. */
+export type TracePlace = (RegionPlace | { run: string; region: number | null }) & { finding?: string };
+
+/** `embedders` are sources for the page's frame-ancestors. */
+export type TraceParams = TracePlace & { embedders: string[] };
+
+export interface TraceLink {
+  link: string;
+  title: string;
+}
+
+export interface TrustParams {
+  address: string;
+}
+
+/** One region of `kinetoscope/results`. */
+export interface ShownRegion {
+  pattern: string;
+  line: number;
+  stale: string[];
+  /** Where it is from, if not from the result that the file shows. */
+  origin: string;
+  run: string;
+  share: number | null;
+  measures: Measures | Unmeasured;
+  started: string | null;
+  device: Device | null;
+  torch: string | null;
+}
+
+export interface ResultsParams {
+  uri: string;
+  regions: ShownRegion[];
+}
+
+/** One of `kinetoscope/resultsOf`. */
+export interface FileResult {
+  run: string;
+  title: string;
+  when: string;
+  device: string;
+  is_shown: boolean;
+}
