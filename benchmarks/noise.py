@@ -2,7 +2,7 @@
 
     python benchmarks/noise.py record FOLDER [--processes 16] [--within SECONDS] [--plain] [--case NAME]...
     python benchmarks/noise.py report FOLDER
-    python benchmarks/noise.py times FOLDER > tests/traces/noise/NAME.json
+    python benchmarks/noise.py times FOLDER > tests/analysis/noise/NAME.json
 
 `record` goes round the cases by turns, so that drift of the machine falls on all alike. Interpreters are prepared
 several at once while nothing is measured, unless `--plain`. Each process is one result in

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kinetoscope_core.analysis.comparison import verdict
 from kinetoscope_core.analysis.comparison.verdict import change_between
 
-NOISE = Path(__file__).parents[1] / "traces" / "noise"
+NOISE = Path(__file__).parent / "noise"
 KINDS = ("cuda", "cpu")
 DRAWS = 30
 times = st.lists(st.integers(1_000, 10**8), min_size=1, max_size=8)
