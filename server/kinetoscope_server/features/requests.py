@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, TypeVar, cast, get_args
 
+import orjson
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.results.comparison import to_json
 from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
@@ -18,6 +20,7 @@ from kinetoscope_server.features.commands import measured_at, target_of
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
+from kinetoscope_server.results.comparisons import comparison_of
 from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import interpreters
@@ -62,6 +65,15 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, _: Any) -> list[dict[str, Any]]:
         ls.watch_runs()
         return await asyncio.to_thread(ls.run_list.rows)
+
+    @server.feature(methods.COMPARISON)
+    async def _(_: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any] | None:
+        run, other = _given(params, "run", str), _given(params, "other", str, None)
+        try:
+            found = await asyncio.to_thread(comparison_of, run, other)
+        except KinetoscopeError as error:
+            raise _failed(str(error)) from error
+        return None if found is None else orjson.loads(to_json(found))
 
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ LOAD: Final = "kinetoscope/load"
 RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
 RUNS: Final = "kinetoscope/runs"
+COMPARISON: Final = "kinetoscope/comparison"
 TRACE: Final = "kinetoscope/trace"
 INTERPRETERS: Final = "kinetoscope/interpreters"
 TRUST: Final = "kinetoscope/trust"
@@ -59,7 +60,7 @@ RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, TRACE, INTERPRETERS, TRUST, SAVE, CHOOSE)
+REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, COMPARISON, TRACE, INTERPRETERS, TRUST, SAVE, CHOOSE)
 """From the client, but for those `TO_CLIENTS`."""
 
 TO_CLIENTS: Final = (SAVE, CHOOSE)
