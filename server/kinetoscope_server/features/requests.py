@@ -26,6 +26,7 @@ from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import interpreters
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile
+from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
 from kinetoscope_server.runs.targets import Choose
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of, uri_of
@@ -110,8 +111,14 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
     target = replace(target, choose=choose, command=command)
-    replaces, is_plain = params.get("replace") is True, params.get("plain") is True
-    return await profile(server, target, token=params.get("workDoneToken"), replaces=replaces, is_plain=is_plain)
+    token, times = params.get("workDoneToken"), _given(params, "times", int, None)
+    if times is None:
+        replaces, is_plain = params.get("replace") is True, params.get("plain") is True
+        return await profile(server, target, token=token, replaces=replaces, is_plain=is_plain)
+    if not 1 <= times <= MOST_TIMES:
+        raise JsonRpcInvalidParams(f"times: {times} is not between 1 and {MOST_TIMES}.")
+    repeat = measure_more if params.get("more") is True else profile_times
+    return await repeat(server, target, times, token=token)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:
