@@ -63,7 +63,7 @@ def interval_text(change: Change) -> str:
 
 
 def _signed(change: float) -> str:
-    return f"{'-' if change < 0 else '+'}{size_of(change)}"
+    return size_of(change) if change >= 1 else f"{'-' if change < 0 else '+'}{size_of(change)}"
 
 
 def more_runs_text(changes: Iterator[Change | None] | list[Change | None]) -> str:

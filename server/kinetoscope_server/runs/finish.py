@@ -83,7 +83,7 @@ def change_text(baseline: Baseline | None, target: Target) -> str:
     if not changed:
         return ""
     name, kind, change = max(changed, key=lambda each: size_of_change(each[2]))
-    return f" {printable(name)}: {kind} {sentence_text(change)}."
+    return f"{printable(name)}: {kind} {sentence_text(change)}. "
 
 
 def _broken_text(result: Result) -> str:

@@ -88,10 +88,10 @@ async def profile(
             return work
         server.commands.begins(target.path, ready.command)
     finish = await server.runs.end_of(work)
-    if finish.run is None:
+    if finish.run is None or finish.how != "measured":
         return finish
     await server.compare()
-    return replace(finish, message=finish.message + change_text(server.comparisons.of(finish.run), target))
+    return replace(finish, message=change_text(server.comparisons.of(finish.run), target) + finish.message)
 
 
 async def make_ready(server: KinetoscopeServer, document: Document) -> None:

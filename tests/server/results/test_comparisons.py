@@ -1,5 +1,6 @@
 """A result against its baseline, as it is shown at the lines and asked for."""
 
+import re
 import shutil
 from typing import Any
 
@@ -87,7 +88,7 @@ async def test_the_hint_has_an_arrow_behind_what_changed_most_and_the_hover_both
     story = await client.hover(uri, 4)
     found = verdicts(story)
     assert found["CUDA total"][:2] == ["314 µs", "214 µs"]
-    assert (found["CUDA total"][3], found["CPU total"][3]) == ("**faster**", "cannot tell")
+    assert (found["CUDA total"][3], found["CPU total"][3]) == ("**faster ▼32 %**", "cannot tell")
     assert "Compared with the run before the code changed, " in story
     assert "1 run before, 1 run now" in story
 
@@ -139,7 +140,8 @@ async def test_where_it_cannot_tell_more_runs_are_offered_and_made(start):
     client.messages.clear()
     await client.execute(command["command"], *command["arguments"])
     message = (await client.message()).message
-    assert message.startswith("All 2 runs are stored. Measured 2 regions in 1 file.")
+    assert message.startswith("All 2 runs are stored. ")
+    assert "Measured 2 regions in 1 file." in message
     newest = (await client.ask("kinetoscope/runs", {}))[0]["id"]
     found = await client.ask("kinetoscope/comparison", {"run": newest})
     assert (found["b"]["processes"], found["a"]["processes"]) == (3, 5)
@@ -164,3 +166,13 @@ async def test_a_series_has_one_progress_and_what_was_measured_before_it_was_can
     assert [each.kind for each in said() if each.kind != "report"] == ["begin", "end"]
     assert said()[0].title == "Profiling series.py, 4 times"
     assert len(await client.ask("kinetoscope/runs", {})) in (1, 2)  # of the second one, what was measured, if anything
+
+
+async def test_the_message_at_the_end_of_a_run_begins_with_the_largest_change(start):
+    client = await start("minimal", {"prepare": "off"})
+    run, uri = await profiled(client)
+    store_like(client, run, "20200101-000000-aaaaaa", cpu=900_000_000, code="x")
+    found = await client.ask("kinetoscope/profile", {"uri": uri})
+    assert re.match(
+        r"(outer|inner): CPU [0-9.]+ % faster than before\. Measured 2 regions in 1 file\.", found["message"]
+    )

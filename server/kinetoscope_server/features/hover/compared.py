@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kinetoscope_core.output.comparison_text import interval_text, what_changed
+from kinetoscope_core.output.comparison_text import interval_text, verdict_text, what_changed
 from kinetoscope_core.results.comparison import Change, Comparison, RegionComparison
 from kinetoscope_core.text import count_text, time_text
 from kinetoscope_server.features.hover.links import Links
@@ -10,8 +10,6 @@ from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.comparisons import Baseline, Comparisons
 from kinetoscope_server.results.titles import when_text
 from kinetoscope_server.text.foreign import escaped
-
-_VERDICTS = {"faster": "**faster**", "slower": "**slower**", "same": "no difference", "unknown": "cannot tell"}
 
 
 def text(placed: Placed, comparisons: Comparisons, links: Links | None) -> Iterator[str]:
@@ -51,7 +49,10 @@ def _time(ns: int | None) -> str:
 
 
 def _verdict(change: Change) -> str:
-    return "" if change.a is None or change.b is None else _VERDICTS[change.verdict]
+    if change.a is None or change.b is None or change.verdict == "unknown":
+        return "" if None in (change.a, change.b) else "cannot tell"
+    text = escaped(verdict_text(change))
+    return f"**{text}**" if change.verdict in ("faster", "slower") else text
 
 
 def _sides(baseline: Baseline, comparison: Comparison) -> str:
