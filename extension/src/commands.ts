@@ -11,6 +11,9 @@ import { chooseTraces, loadTraces, tellLoaded, type Loading } from './runs/loadi
 import { isTrusted, type Runs } from './runs/run';
 import type { Traces } from './editor/trace';
 
+/** How often *Profile 5 Times* runs: as many processes as two sides need for a verdict. */
+const TIMES = 5;
+
 type Next = (command: string, args: unknown[]) => unknown;
 
 export interface Services {
@@ -43,6 +46,16 @@ export function executeCommand(services: Services): (command: string, args: unkn
         if (!uri) return tellNoFile();
         const target = placeIn(args) ?? { uri, line: null, name: null };
         return services.runs.profile(client, { ...target, arguments: null, choose: 'run' });
+      }
+      case 'kinetoscope.profileTimes': {
+        const uri = uriIn(args) ?? activeUri();
+        if (!uri) return tellNoFile();
+        const target = placeIn(args) ?? { uri, line: null, name: null };
+        return services.runs.profile(client, { ...target, arguments: null, times: timesIn(args) ?? TIMES });
+      }
+      case 'kinetoscope.measureMore': {
+        const [place, times] = [placeIn(args), timesIn(args)];
+        return place && times && services.runs.profile(client, { ...place, arguments: null, times, more: true });
       }
       case 'kinetoscope.profilePlain':
         return (await isTrusted()) && next(command, args);
@@ -82,6 +95,13 @@ export function executeCommand(services: Services): (command: string, args: unkn
       case 'kinetoscope.pinRun': {
         const row = rowIn(args);
         return next(command, row ? [row.id, args[1] !== false] : args);
+      }
+      case 'kinetoscope.pinBaseline': {
+        const row = rowIn(args);
+        if (args.length === 3) return next(command, args);
+        const uri = activeUri();
+        if (!row && !uri) return tellNoFile();
+        return next(command, [row ? null : uri, row?.id ?? null, args[1] !== false]);
       }
       case 'kinetoscope.deleteRun': {
         const row = rowIn(args);
@@ -158,6 +178,10 @@ function uriIn([uri]: unknown[]): string | undefined {
 /** The list of runs gives its rows. */
 function rowIn([row]: unknown[]): RunRow | undefined {
   return typeof row === 'object' && row !== null && 'id' in row ? (row as RunRow) : undefined;
+}
+
+function timesIn(args: unknown[]): number | undefined {
+  return typeof args[3] === 'number' ? args[3] : undefined;
 }
 
 function placeIn([uri, line, name]: unknown[]): RegionPlace | undefined {

@@ -157,6 +157,9 @@ export function activate(context: vscode.ExtensionContext): void {
       await vscode.commands.executeCommand('kinetoscope.loadTrace', files, []);
     }),
     vscode.window.registerCustomEditorProvider(TRACE_FILE, new TraceFiles(loading, openTrace)),
+    vscode.commands.registerCommand('kinetoscope.unpinBaseline', (row?: RunRow) =>
+      vscode.commands.executeCommand('kinetoscope.pinBaseline', row, false),
+    ),
     vscode.commands.registerCommand('kinetoscope.unpinRun', (row: RunRow) =>
       vscode.commands.executeCommand('kinetoscope.pinRun', row, false),
     ),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contextOf, descriptionOf, labelOf, tooltipOf, whenText } from '../src/runs/list_texts';
+import { contextOf, descriptionOf, iconOf, labelOf, tooltipOf, whenText } from '../src/runs/list_texts';
 import type { RunRow } from '../src/server/protocol/results';
 
 process.env.TZ = 'America/New_York';
@@ -18,6 +18,7 @@ const ROW: RunRow = {
   largest: { name: 'step', cuda_total_ns: 1_234_000, cpu_total_ns: 2_000_000 },
   is_loaded: false,
   is_pinned: true,
+  is_baseline: false,
   size_bytes: 1_230_000,
   problem: null,
 };
@@ -40,6 +41,13 @@ test('a run says when it ran, what took longest, and on what', () => {
   assert.equal(`${labelOf(damaged, NOW)} ${descriptionOf(damaged)}`, '20260831-120000-aaaaaa It is damaged.');
 });
 
+test('a baseline is named', () => {
+  const baseline = { ...ROW, is_baseline: true };
+  assert.match(descriptionOf(baseline), /^baseline · CUDA /);
+  assert.match(tooltipOf(baseline), /\nBaseline of its script and arguments: /);
+  assert.deepEqual([baseline, ROW, { ...ROW, is_pinned: false }].map(iconOf), ['target', 'pinned', 'history']);
+});
+
 test('its tooltip says all', () => {
   assert.deepEqual(tooltipOf(ROW).split('\n'), [
     'train.py --epochs 1',
@@ -54,8 +62,8 @@ test('its tooltip says all', () => {
 });
 
 test('menus tell runs that are stored, pinned, loaded and damaged apart', () => {
-  assert.equal(contextOf(ROW), 'run pinned');
-  assert.equal(contextOf({ ...ROW, is_pinned: false }), 'run unpinned');
+  assert.equal(contextOf(ROW), 'run pinned other');
+  assert.equal(contextOf({ ...ROW, is_pinned: false, is_baseline: true }), 'run unpinned baseline');
   assert.equal(contextOf({ ...ROW, is_loaded: true }), 'loaded');
   assert.equal(contextOf({ ...ROW, problem: 'It is damaged.' }), 'damaged');
 });

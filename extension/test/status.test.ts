@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heatOf } from '../src/editor/heat';
-import { ago, runTooltip, statusText, warmText } from '../src/editor/status_text';
+import { ago, baselineText, runTooltip, statusText, warmText } from '../src/editor/status_text';
 
 const device = { name: 'NVIDIA H200', count: 1 };
 const onGpu = {
@@ -18,6 +18,14 @@ test('the status bar names the device, and marks what is stale', () => {
   assert.equal(statusText(onCpu, false), 'CPU only');
   assert.equal(statusText({ ...onGpu, device: null }, false), 'GPU');
   assert.equal(statusText({ ...onCpu, device }, false), 'CPU only');
+});
+
+test('the status bar names a pinned baseline', () => {
+  const now = new Date('2026-11-29T16:00:00Z');
+  const baseline = { run: '20261129-120000-aaaaaa', started: '2026-11-29T15:00:00Z', is_pinned: true };
+  assert.match(baselineText(baseline, now).join(), /^baseline \d\d:00$/);
+  assert.deepEqual(baselineText({ ...baseline, is_pinned: false }, now), []);
+  assert.deepEqual(baselineText(null, now), []);
 });
 
 test('the language status says what is made ready for the next run', () => {

@@ -25,6 +25,7 @@ from kinetoscope_server.protocol.pygls_protocol import Protocol
 from kinetoscope_server.results.archive import Archive
 from kinetoscope_server.results.by_file import Board
 from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.results.comparisons import Comparisons
 from kinetoscope_server.results.problems import LineProblems, line_problems, stored_line_problems
 from kinetoscope_server.results.run_list import RunList
 from kinetoscope_server.results.shown import Shown
@@ -70,6 +71,8 @@ class KinetoscopeServer(LanguageServer):
         self._runs_changed_ns = 0
         self._watches_runs = False
         self.changes = Changes()
+        self.comparisons = Comparisons()
+        self._comparing = asyncio.Lock()
         self.warm = WarmInterpreter(lambda notice: self.client.notify(methods.WARM, notice), self.client.log)
         self.runs = Runs(self.client, self.warm, self._phase_changed)
         self.configuration = Configuration(self.client, partial(self._say_once, types.MessageType.Warning))
@@ -186,9 +189,21 @@ class KinetoscopeServer(LanguageServer):
                 self.start(self._publish_elsewhere(path))
         self.show_again()
 
+    async def compare(self) -> None:
+        """Compares what open files show with its baseline, where that is not known; shows what came of it."""
+        async with self._comparing:
+            found = (self.board.shown(document.path) for document in self.documents)
+            runs = {shown.run for shown in found if shown is not None and shown.result.run is not None}
+            if runs:
+                self.watch_runs()
+            if await asyncio.to_thread(self.comparisons.update, runs):
+                self.client.refresh()
+                for document in self.documents:
+                    self.send_results(document)
+
     def watch_runs(self) -> None:
-        """Has the client told from now on, if it takes that, when the list of runs changes: by whatever program."""
-        if not self._watches_runs and self.client.takes(methods.RUNS_CHANGED):
+        """Notices from now on when the list of runs changes: by whatever program."""
+        if not self._watches_runs:
             self._watches_runs = True
             self._runs_changed_ns = Store().changed_ns()
             self._look_at_runs()
@@ -202,6 +217,7 @@ class KinetoscopeServer(LanguageServer):
         """A run came, went, or was pinned."""
         self._runs_changed_ns = Store().changed_ns()
         self.client.notify(methods.RUNS_CHANGED, {})
+        self.start(self.compare())
 
     # --- showing
 
@@ -211,6 +227,7 @@ class KinetoscopeServer(LanguageServer):
         for document in self.documents:
             self.publish(document)
             self.send_results(document)
+        self.start(self.compare())
         self.tidying.soon()
 
     def publish_soon(self, document: Document) -> None:
@@ -260,7 +277,9 @@ class KinetoscopeServer(LanguageServer):
 
     def send_results(self, document: Document) -> None:
         if self.client.takes(methods.RESULTS):
-            self.client.notify(methods.RESULTS, results_notice(document, self.board.placed(document)))
+            shown = self.board.shown(document.path)
+            baseline = None if shown is None else self.comparisons.of(shown.run)
+            self.client.notify(methods.RESULTS, results_notice(document, self.board.placed(document), baseline))
 
     def _phase_changed(self, active: ActiveRun) -> None:
         self.client.refresh(hints=False)

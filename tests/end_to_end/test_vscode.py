@@ -65,6 +65,10 @@ def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play
     play("traces")
 
 
+def test_a_change_shows_as_an_arrow_at_the_line_and_a_baseline_can_be_pinned(play):
+    play("compare")
+
+
 @pytest.mark.usefixtures("trained")
 def test_a_trace_is_shown_where_its_regions_are_findings_lead_to_all_about_them_and_all_follows_the_theme(play):
     play("loading", "findings", "themes", scale=1.4)

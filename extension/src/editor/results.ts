@@ -1,6 +1,6 @@
 // Results of the open files: the newest `kinetoscope/results` of each.
 import * as vscode from 'vscode';
-import type { RegionPlace, ResultsParams, ShownRegion } from '../server/protocol/results';
+import type { Baseline, RegionPlace, ResultsParams, ShownRegion } from '../server/protocol/results';
 
 export class Results implements vscode.Disposable {
   private readonly byUri = new Map<string, ResultsParams>();
@@ -13,7 +13,7 @@ export class Results implements vscode.Disposable {
   take(results: ResultsParams): void {
     const uri = vscode.Uri.parse(results.uri).toString();
     const known = this.byUri.get(uri);
-    if (isSame(results.regions, known?.regions ?? [])) return;
+    if (isSame(results.regions, known?.regions ?? []) && isSame(results.baseline, known?.baseline ?? null)) return;
     this.byUri.set(uri, results);
     // Of what ran here: torch was there, and something was measured.
     if (results.regions.some((each) => each.started !== null)) {
@@ -30,6 +30,10 @@ export class Results implements vscode.Disposable {
 
   of(document: vscode.TextDocument): readonly ShownRegion[] {
     return this.byUri.get(document.uri.toString())?.regions ?? [];
+  }
+
+  baselineOf(document: vscode.TextDocument): Baseline | null {
+    return this.byUri.get(document.uri.toString())?.baseline ?? null;
   }
 
   /** The measured region at a place or nearest above it, else the first of the file; as commands name it. */
@@ -51,6 +55,6 @@ export class Results implements vscode.Disposable {
   }
 }
 
-function isSame(some: readonly ShownRegion[], others: readonly ShownRegion[]): boolean {
+function isSame(some: unknown, others: unknown): boolean {
   return JSON.stringify(some) === JSON.stringify(others);
 }

@@ -6,7 +6,7 @@ import type { ShownRegion } from '../server/protocol/results';
 import type { Results } from './results';
 import type { Runs } from '../runs/run';
 import type { Server, ServerState } from '../server/process';
-import { runTooltip, statusText, warmText } from './status_text';
+import { baselineText, runTooltip, statusText, warmText } from './status_text';
 
 const PYTHON: vscode.DocumentSelector = { language: 'python', scheme: 'file' };
 
@@ -87,7 +87,9 @@ export class Status implements vscode.Disposable {
       return;
     }
     const isStale = this.results.of(editor.document).some((each) => each.stale.length > 0);
-    this.item.text = `$(dashboard) ${inStatusBar(statusText(newest, isStale))}`;
+    const baseline = this.results.baselineOf(editor.document);
+    const texts = [statusText(newest, isStale), ...baselineText(baseline, new Date())];
+    this.item.text = `$(dashboard) ${inStatusBar(texts.join(' · '))}`;
     this.item.tooltip = runTooltip(newest, isStale, new Date());
     this.item.command = 'kinetoscope.showDetails';
     this.item.show();

@@ -1,6 +1,7 @@
 // Texts of the status bar. Knows no VS Code.
+import { whenText } from '../runs/list_texts';
 import type { WarmParams } from '../server/protocol/profiling';
-import type { Device, ShownRegion } from '../server/protocol/results';
+import type { Baseline, Device, ShownRegion } from '../server/protocol/results';
 
 type MeasuredOn = Pick<ShownRegion, 'device' | 'torch' | 'started'> & {
   measures: Pick<ShownRegion['measures'], 'cuda_total_ns'>;
@@ -11,6 +12,11 @@ export function statusText({ device, measures }: MeasuredOn, isStale: boolean): 
   // Not every trace names the GPU whose work it holds, and not every run on a GPU launches something.
   const name = measures.cuda_total_ns === null ? 'CPU only' : device ? deviceText(device) : 'GPU';
   return name + (isStale ? ' ~' : '');
+}
+
+/** `baseline 14:32`, where one is pinned. */
+export function baselineText(baseline: Baseline | null, now: Date): string[] {
+  return baseline?.is_pinned ? [`baseline ${whenText(new Date(baseline.started), now)}`] : [];
 }
 
 function deviceText({ name, count }: Device): string {

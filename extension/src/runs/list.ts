@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { plain } from '../foreign';
 import type { RunRow } from '../server/protocol/results';
-import { contextOf, descriptionOf, labelOf, tooltipOf } from './list_texts';
+import { contextOf, descriptionOf, iconOf, labelOf, tooltipOf } from './list_texts';
 
 export class RunList implements vscode.TreeDataProvider<RunRow>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -30,8 +30,7 @@ export class RunList implements vscode.TreeDataProvider<RunRow>, vscode.Disposab
     item.description = plain(descriptionOf(row));
     item.tooltip = plain(tooltipOf(row));
     item.contextValue = contextOf(row);
-    const icon = row.problem !== null ? 'warning' : row.is_pinned ? 'pinned' : row.is_loaded ? 'graph-line' : 'history';
-    item.iconPath = new vscode.ThemeIcon(icon);
+    item.iconPath = new vscode.ThemeIcon(iconOf(row));
     if (row.problem === null) {
       item.command = { command: 'kinetoscope.showRun', title: 'Show Details', arguments: [row] };
     }

@@ -41,7 +41,8 @@ export function labelOf(row: RunRow, now: Date): string {
 export function descriptionOf(row: RunRow): string {
   if (row.problem !== null) return row.problem;
   const given = row.arguments.length > 0 ? [row.arguments.join(' ')] : [];
-  return [...largestText(row), ...given, ...deviceText(row)].join(' · ');
+  const baseline = row.is_baseline ? ['baseline'] : [];
+  return [...baseline, ...largestText(row), ...given, ...deviceText(row)].join(' · ');
 }
 
 /** All that is known of it, a line each. */
@@ -56,6 +57,7 @@ export function tooltipOf(row: RunRow): string {
     countText(row.regions, 'region'),
     ...largestText(row).map((text) => `Largest region: ${text} (the median of its calls)`),
     ...(row.size_bytes === null ? [] : [`${(row.size_bytes / 1e6).toFixed(1)} MB`]),
+    ...(row.is_baseline ? ['Baseline of its script and arguments: it stays until you unpin it'] : []),
     ...(row.is_pinned ? ['Pinned: it stays until you delete it'] : []),
   ].join('\n');
 }
@@ -64,5 +66,12 @@ export function tooltipOf(row: RunRow): string {
 export function contextOf(row: RunRow): string {
   if (row.problem !== null) return 'damaged';
   if (row.is_loaded) return 'loaded';
-  return row.is_pinned ? 'run pinned' : 'run unpinned';
+  return `run ${row.is_pinned ? 'pinned' : 'unpinned'} ${row.is_baseline ? 'baseline' : 'other'}`;
+}
+
+export function iconOf(row: RunRow): string {
+  if (row.problem !== null) return 'warning';
+  if (row.is_baseline) return 'target';
+  if (row.is_pinned) return 'pinned';
+  return row.is_loaded ? 'graph-line' : 'history';
 }

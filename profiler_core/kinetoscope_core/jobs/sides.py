@@ -37,9 +37,8 @@ def compared(store: Store, a: str, b: str) -> Comparison:
     return _compared(_side(named_a, runs_a), _side(named_b, runs_b))
 
 
-def against_baseline(store: Store, run: str) -> Comparison | None:
+def against_baseline(history: History, run: str) -> Comparison | None:
     """The comparison of a stored run with its baseline; None where it has none. Raises `UsageError`."""
-    history = History(store)
     ran = history.ran(run)
     before = None if ran is None else history.baseline_of(ran)
     if ran is None or before is None:

@@ -18,6 +18,15 @@ def arrow_text(change: Change | None) -> str:
     return f"{'▼' if change.change < 0 else '▲'}{size_of(change.change)}"
 
 
+def sentence_text(change: Change) -> str:
+    """`32 % faster than before`, `2.3× as long as before`; nothing where there is no difference beyond noise."""
+    if change.change is None or change.verdict not in ("faster", "slower"):
+        return ""
+    if change.change >= 1:
+        return f"{size_of(change.change)} as long as before"
+    return f"{size_of(change.change)} {change.verdict} than before"
+
+
 def size_of(change: float) -> str:
     """How large a change is, without its sign: `32 %`, `4.1 %`; of more than doubling, the factor: `2.3×`."""
     return f"{_short(change + 1)}×" if change >= 1 else f"{_short(abs(change) * 100)} %"
@@ -42,14 +51,19 @@ def verdict_text(change: Change | None) -> str:
         return f"{change.verdict} {arrow_text(change)}"
     if change.verdict == "same":
         return "no difference"
-    text = "cannot tell"
-    if change.low is not None and change.high is not None:
-        text += f": {_signed(change.low)} to {_signed(change.high)}"
-    return text
+    interval = interval_text(change)
+    return f"cannot tell: {interval}" if interval else "cannot tell"
+
+
+def interval_text(change: Change) -> str:
+    """Between which two the change lies: `-35 % to -28 %`; nothing where that is not known."""
+    if change.low is None or change.high is None:
+        return ""
+    return f"{_signed(change.low)} to {_signed(change.high)}"
 
 
 def _signed(change: float) -> str:
-    return f"{'-' if change < 0 else '+'}{size_of(change)}"
+    return size_of(change) if change >= 1 else f"{'-' if change < 0 else '+'}{size_of(change)}"
 
 
 def more_runs_text(changes: Iterator[Change | None] | list[Change | None]) -> str:

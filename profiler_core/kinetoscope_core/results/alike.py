@@ -1,7 +1,7 @@
 """Which stored runs ran the same, and what a run's baseline is. Read from what results say of their runs, no more."""
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -63,7 +63,7 @@ class History:
                 self._runs[stored.id] = _ran(stored)
             found = self._runs[stored.id]
             if found is not None:
-                yield found
+                yield replace(found, stored=stored)
 
     def ran(self, run: str) -> Ran | None:
         """The run of that id, None where it is of traces, or cannot be read."""
@@ -77,12 +77,16 @@ class History:
     def baseline_of(self, ran: Ran) -> Ran | None:
         """What the run is compared with: of its command the pinned run, else the newest before it of another code."""
         earlier = [each for each in self.runs() if each.command == ran.command and each.stored.id < ran.stored.id]
-        pinned = next((each for each in self.runs() if each.stored.is_baseline and each.command == ran.command), None)
+        pinned = self.pinned_of(ran)
         if pinned is not None:
             is_it = pinned.stored.id == ran.stored.id or (pinned.sample is not None and pinned.sample == ran.sample)
             return None if is_it else pinned
         known = ran.run.code
         return next((each for each in earlier if known and each.run.code and each.run.code != known), None)
+
+    def pinned_of(self, ran: Ran) -> Ran | None:
+        """The run that is pinned as the baseline of the command, which may be the run itself."""
+        return next((each for each in self.runs() if each.stored.is_baseline and each.command == ran.command), None)
 
     def pin_baseline(self, ran: Ran) -> None:
         """Makes the run the baseline of its command, in place of another. Raises `UsageError`."""
@@ -90,12 +94,10 @@ class History:
             if each.stored.is_baseline and each.command == ran.command and each.stored.id != ran.stored.id:
                 self._store.mark_baseline(each.stored.id, is_baseline=False)
         self._store.mark_baseline(ran.stored.id, is_baseline=True)
-        self._runs.clear()
 
     def unpin_baseline(self, ran: Ran) -> None:
         """The run before the source changed is the baseline again. Raises `UsageError`."""
         self._store.mark_baseline(ran.stored.id, is_baseline=False)
-        self._runs.clear()
 
 
 def _ran(stored: StoredRun) -> Ran | None:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from kinetoscope_core.results.checks import EXPECTATION
-from kinetoscope_core.text import printable
+from kinetoscope_core.text import count_text, printable
 from kinetoscope_server.features.diagnostics import SOURCE, shown_of_run
 from kinetoscope_server.features.expectations import checked, wider
 from kinetoscope_server.features.fixes import fix, suppression
 from kinetoscope_server.features.told import told_at
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.comparisons import Comparisons
 from kinetoscope_server.runs.targets import RUN_PLAIN
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
@@ -24,6 +25,7 @@ def code_actions(
     placed: Sequence[Placed],
     params: types.CodeActionParams,
     settings: Settings,
+    comparisons: Comparisons,
     plain_again: Sequence[object] = (),
     *,
     has_links: bool = False,
@@ -59,6 +61,10 @@ def code_actions(
             if any(each.measured.shown.result.traces for each in here):
                 actions.append(_command(f"Open the trace in Perfetto at {name}", [], methods.OPEN_TRACE, place))
             actions.append(_command(f"Show the details of {name}", [], methods.SHOW_DETAILS, place))
+            more = max((comparisons.wanted_runs(each) for each in here), default=0)
+            if more:
+                title = f"Measure {name} {count_text(more, 'more time')}"
+                actions.append(_command(title, [], methods.MEASURE_MORE, [*place, more]))
     return sorted(actions, key=lambda each: each.edit is None)
 
 

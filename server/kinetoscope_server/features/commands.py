@@ -18,10 +18,12 @@ from kinetoscope_server.features import details
 from kinetoscope_server.features.choosing import choose_result, show_result
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.comparisons import pin_baseline
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile, tell
+from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
 from kinetoscope_server.runs.targets import Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import Document, path_of
@@ -89,6 +91,14 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, uri: str | None, path: str | None) -> None:
         ls.start(tell_interpreter(ls, None if uri is None else path_of(uri), path))
 
+    @server.command(methods.PROFILE_TIMES)
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, times: int) -> None:
+        _repeat(ls, profile_times, target_of(ls, uri, line, name), times)
+
+    @server.command(methods.MEASURE_MORE)
+    def _(ls: KinetoscopeServer, uri: str, line: int, name: str, times: int) -> None:
+        _repeat(ls, measure_more, target_of(ls, uri, line, name), times)
+
     @server.command(methods.CANCEL)
     def _(ls: KinetoscopeServer) -> bool:
         return ls.runs.cancel()
@@ -133,6 +143,15 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, run: str, is_pinned: bool) -> None:
         await _changed(ls, Store().pin, run, is_pinned=is_pinned)
 
+    @server.command(methods.PIN_BASELINE)
+    async def _(ls: KinetoscopeServer, uri: str | None, run: str | None, is_pinned: bool) -> None:
+        shown = ls.board.shown(path_of(uri) or "") if uri is not None else None
+        of = run or (shown.run if shown else None)
+        if of is None:
+            ls.client.tell(types.MessageType.Info, "No result is shown in this file yet. Profile it first.")
+        else:
+            await _changed(ls, pin_baseline, of, is_pinned=is_pinned)
+
     @server.command(methods.DELETE_RUN)
     async def _(ls: KinetoscopeServer, run: str, is_sure: bool) -> None:
         await _delete(ls, run, is_sure=is_sure)
@@ -158,6 +177,16 @@ def _profile(server: KinetoscopeServer, target: Target | Finish, *, is_plain: bo
         server.start(tell(server, target))
     else:
         server.start(_told(server, profile(server, target, is_plain=is_plain), target))
+
+
+def _repeat(
+    server: KinetoscopeServer, repeat: Callable[..., Awaitable[Finish]], target: Target | Finish, times: int
+) -> None:
+    if not 1 <= times <= MOST_TIMES:
+        raise JsonRpcInvalidParams(f"times: {times} is not between 1 and {MOST_TIMES}.")
+    server.start(
+        tell(server, target) if isinstance(target, Finish) else _told(server, repeat(server, target, times), target)
+    )
 
 
 async def _told(server: KinetoscopeServer, work: Awaitable[Finish], target: Target | None = None) -> None:

@@ -13,7 +13,7 @@ from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.results.store import Store
-from kinetoscope_server.features import hovers
+from kinetoscope_server.features.hover import hovers
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.shown import Row
 from kinetoscope_server.runs.targets import examined_request
@@ -21,6 +21,7 @@ from kinetoscope_server.runs.worker import WorkerProcess, problem_of
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import uri_of
 from kinetoscope_server.text.finding_pages import page_of
+from kinetoscope_server.text.foreign import escaped
 
 if TYPE_CHECKING:
     from kinetoscope_server.results.perfetto_links import TraceLink
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> str:
     """Shows all measures of a line as a Markdown file of the cache; returns the Markdown."""
     path = placed[0].measured.region.file or ""
-    story = hovers.text(placed, server.changes, path, most_tables=len(placed))
-    text = "\n\n".join([f"# {hovers.escaped(placed[0].region.name)}", story])
+    story = hovers.text(placed, server.changes, server.comparisons, path, most_tables=len(placed))
+    text = "\n\n".join([f"# {escaped(placed[0].region.name)}", story])
     page = await asyncio.to_thread(_written, text + "\n", "details.md")
     if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)

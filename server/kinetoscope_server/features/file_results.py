@@ -5,13 +5,21 @@ from dataclasses import asdict
 from typing import Any
 
 from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.comparisons import Baseline
 from kinetoscope_server.results.shown import share_in
 from kinetoscope_server.text.documents import Document
 
 
-def results_notice(document: Document, placed: Sequence[Placed]) -> dict[str, Any]:
-    """The parameters of `kinetoscope/results`: the file's regions with their measures, as in docs/measures.md."""
-    return {"uri": document.uri, "version": document.version, "regions": [_region(document, each) for each in placed]}
+def results_notice(document: Document, placed: Sequence[Placed], baseline: Baseline | None) -> dict[str, Any]:
+    """The parameters of `kinetoscope/results`: the file's regions with their measures, as in docs/measures.md, and the
+    baseline of the shown run.
+    """
+    return {
+        "uri": document.uri,
+        "version": document.version,
+        "regions": [_region(document, each) for each in placed],
+        "baseline": baseline and {"run": baseline.run, "started": baseline.started, "is_pinned": baseline.is_pinned},
+    }
 
 
 def _region(document: Document, placed: Placed) -> dict[str, Any]:

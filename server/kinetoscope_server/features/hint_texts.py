@@ -1,7 +1,7 @@
 """The short texts beside a line: times in at most as many characters as an editor shows. Knows no protocol."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from kinetoscope_core.output.measures_text import calls_mark, is_wide, typical_text, unmeasured_text
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
@@ -15,6 +15,11 @@ STALE: Final = "~ "
 
 LEAST_ORIGIN: Final = len("earlier run")
 """Characters that say where times are from."""
+
+
+Arrows: TypeAlias = tuple[str, str]
+"""What stands behind the CUDA and the CPU total: ` ▼32 %` behind one of them where it changed."""
+NO_ARROWS: Final[Arrows] = ("", "")
 
 
 def short_time_text(ns: int) -> str:
@@ -31,12 +36,19 @@ def _two_digits(ns: int) -> int:
 
 
 def hint_parts(
-    regions: Sequence[Row], pattern: str, *, is_stale: bool, with_self: bool, origin: str = ""
+    regions: Sequence[Row],
+    pattern: str,
+    *,
+    is_stale: bool,
+    with_self: bool,
+    origin: str = "",
+    arrows: Arrows = NO_ARROWS,
 ) -> tuple[str, ...]:
     """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
 
-    As much as fits; what is left out first is CPU self, then CUDA self, then the end of `origin`, then CPU. What has no
-    time is told where there is nothing else. Calls that are few, cold or raised are marked behind the times.
+    As much as fits; what is left out first is CPU self, then CUDA self, then the arrow, then the end of `origin`, then
+    CPU. What has no time is told where there is nothing else. Calls that are few, cold or raised are marked behind the
+    times.
     """
     measured = [each for each in regions if isinstance(each, RegionMeasures)]
     if not measured:
@@ -44,9 +56,11 @@ def hint_parts(
     elif len(measured) > 1:
         ways = _several(measured, pattern)
     elif measured[0].names > 1:
-        ways = _series(measured[0])
+        ways = _series(measured[0], arrows) + _series(measured[0], NO_ARROWS)
+    elif any(arrows):
+        ways = _one(measured[0], arrows, with_self=with_self)[:-1] + _one(measured[0], NO_ARROWS, with_self=False)
     else:
-        ways = _one(measured[0], with_self=with_self)
+        ways = _one(measured[0], NO_ARROWS, with_self=with_self)
     prefix = STALE if is_stale else ""
     marked = [(*way[:-1], way[-1] + mark) for mark in _marks(measured) for way in ways]
     with_origin = _with_origin(marked, origin, MOST_CHARACTERS - len(prefix)) if origin else marked
@@ -80,13 +94,13 @@ def _without_times(regions: Sequence[Unmeasured]) -> list[tuple[str, ...]]:
     return [(f"×{len(regions)}, {why}",)]
 
 
-def _one(region: RegionMeasures, *, with_self: bool) -> list[tuple[str, ...]]:
+def _one(region: RegionMeasures, arrows: Arrows, *, with_self: bool) -> list[tuple[str, ...]]:
     cuda, cuda_self = region.cuda_total_ns, region.cuda_self_ns
-    plain_cpu = f"CPU {typical_text(region.cpu_total_ns, region.cpu_middle_ns)}"
+    plain_cpu = f"CPU {typical_text(region.cpu_total_ns, region.cpu_middle_ns)}{arrows[1]}"
     cpu_self = _self_text(region.cpu_total_ns, region.cpu_self_ns, region.cpu_middle_ns) if with_self else ""
     if cuda is None or cuda_self is None:
         return [(plain_cpu + cpu_self,), (plain_cpu,)]
-    plain_cuda = f"CUDA {typical_text(cuda, region.cuda_middle_ns)}"
+    plain_cuda = f"CUDA {typical_text(cuda, region.cuda_middle_ns)}{arrows[0]}"
     full_cuda = plain_cuda + (_self_text(cuda, cuda_self, region.cuda_middle_ns) if with_self else "")
     return [
         (full_cuda, " · " + plain_cpu + cpu_self),
@@ -111,11 +125,12 @@ def _several(regions: Sequence[RegionMeasures], pattern: str) -> list[tuple[str,
     )
 
 
-def _series(region: RegionMeasures) -> list[tuple[str, ...]]:
+def _series(region: RegionMeasures, arrows: Arrows) -> list[tuple[str, ...]]:
     """Names that differ in counters alone, at one line: how many, and the one set of numbers of them all."""
-    cuda = None if region.cuda_total_ns is None else typical_text(region.cuda_total_ns, region.cuda_middle_ns)
-    cpu = f"CPU {typical_text(region.cpu_total_ns, region.cpu_middle_ns)}"
-    return _counted(printable(region.name), region.names, cpu, cuda)
+    cuda = region.cuda_total_ns
+    cuda_text = None if cuda is None else typical_text(cuda, region.cuda_middle_ns) + arrows[0]
+    cpu = f"CPU {typical_text(region.cpu_total_ns, region.cpu_middle_ns)}{arrows[1]}"
+    return _counted(printable(region.name), region.names, cpu, cuda_text)
 
 
 def _counted(name: str, number: int, cpu: str, cuda_times: str | None) -> list[tuple[str, ...]]:

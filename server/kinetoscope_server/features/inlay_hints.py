@@ -5,13 +5,15 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
-from kinetoscope_server.features import hovers
+from kinetoscope_core.output.comparison_text import arrow_text
 from kinetoscope_server.features.expectations import checked
-from kinetoscope_server.features.hint_texts import hint_parts
-from kinetoscope_server.features.links import Links
+from kinetoscope_server.features.hint_texts import NO_ARROWS, Arrows, hint_parts
+from kinetoscope_server.features.hover import hovers
+from kinetoscope_server.features.hover.links import Links
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.results.comparisons import Comparisons, largest_change
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 
@@ -25,7 +27,11 @@ def by_row(placed: Iterable[Placed]) -> dict[int, list[Placed]]:
 
 
 def inlay_hints(
-    document: Document, placed: Sequence[Placed], settings: Settings, asked: types.Range
+    document: Document,
+    placed: Sequence[Placed],
+    comparisons: Comparisons,
+    settings: Settings,
+    asked: types.Range,
 ) -> list[types.InlayHint]:
     """One hint for each line with measures in the asked range: an editor cuts all hints of a line together."""
     if settings.hints in ("off", "lens"):
@@ -33,7 +39,7 @@ def inlay_hints(
     return [
         types.InlayHint(
             position=document.end_of_line(row),
-            label=_label(document, row, here, settings),
+            label=_label(document, row, here, comparisons, settings),
             padding_left=True,
             data={"uri": document.uri},
         )
@@ -42,7 +48,7 @@ def inlay_hints(
     ]
 
 
-def times_at(here: Sequence[Placed], settings: Settings) -> tuple[str, ...]:
+def times_at(here: Sequence[Placed], comparisons: Comparisons, settings: Settings) -> tuple[str, ...]:
     """What is told of a line in a few characters, in one or two parts."""
     pattern = here[0].region.name if len({each.region.call for each in here}) == 1 else "regions"
     return hint_parts(
@@ -51,11 +57,14 @@ def times_at(here: Sequence[Placed], settings: Settings) -> tuple[str, ...]:
         is_stale=any(each.is_stale for each in here),
         with_self=settings.hints != "total",
         origin=here[0].origin,
+        arrows=_arrows(here[0], comparisons),
     )
 
 
-def _label(document: Document, row: int, here: Sequence[Placed], settings: Settings) -> list[types.InlayHintLabelPart]:
-    parts = times_at(here, settings)
+def _label(
+    document: Document, row: int, here: Sequence[Placed], comparisons: Comparisons, settings: Settings
+) -> list[types.InlayHintLabelPart]:
+    parts = times_at(here, comparisons, settings)
     arguments = [document.uri, row, here[0].region.name]
     commands = [types.Command("Show details", methods.SHOW_DETAILS, arguments=arguments) for _ in parts]
     if here[0].measured.shown.result.traces:
@@ -63,13 +72,29 @@ def _label(document: Document, row: int, here: Sequence[Placed], settings: Setti
     return [types.InlayHintLabelPart(text, command=command) for text, command in zip(parts, commands, strict=True)]
 
 
+def _arrows(placed: Placed, comparisons: Comparisons) -> Arrows:
+    """One at most: of what changed most since the baseline."""
+    region = comparisons.region(placed)
+    largest = None if region is None else largest_change(region)
+    if largest is None:
+        return NO_ARROWS
+    arrow = f" {arrow_text(largest[1])}"
+    return (arrow, "") if largest[0] == "CUDA" else ("", arrow)
+
+
 def resolved(
-    hint: types.InlayHint, document: Document, placed: Sequence[Placed], changes: Changes, *, has_links: bool
+    hint: types.InlayHint,
+    document: Document,
+    placed: Sequence[Placed],
+    changes: Changes,
+    comparisons: Comparisons,
+    *,
+    has_links: bool,
 ) -> types.InlayHint:
     """The hint with its tooltip: all that a hover says of the line."""
     here = by_row(placed).get(hint.position.line)
     if here:
         links = Links(document.uri, here) if has_links else None
-        text = hovers.text(here, changes, document.path, links=links, expected=checked(document, here))
+        text = hovers.text(here, changes, comparisons, document.path, links=links, expected=checked(document, here))
         hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, text)
     return hint

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, TypeVar, cast, get_args
 
+import orjson
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.results.comparison import to_json
 from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
@@ -18,11 +20,13 @@ from kinetoscope_server.features.commands import measured_at, target_of
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
+from kinetoscope_server.results.comparisons import comparison_of
 from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import interpreters
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile
+from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
 from kinetoscope_server.runs.targets import Choose
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of, uri_of
@@ -63,6 +67,15 @@ def register(server: KinetoscopeServer) -> None:
         ls.watch_runs()
         return await asyncio.to_thread(ls.run_list.rows)
 
+    @server.feature(methods.COMPARISON)
+    async def _(_: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any] | None:
+        run, other = _given(params, "run", str), _given(params, "other", str, None)
+        try:
+            found = await asyncio.to_thread(comparison_of, run, other)
+        except KinetoscopeError as error:
+            raise _failed(str(error)) from error
+        return None if found is None else orjson.loads(to_json(found))
+
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
         region, result, uri = await _measured(ls, params)
@@ -98,8 +111,14 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
     target = replace(target, choose=choose, command=command)
-    replaces, is_plain = params.get("replace") is True, params.get("plain") is True
-    return await profile(server, target, token=params.get("workDoneToken"), replaces=replaces, is_plain=is_plain)
+    token, times = params.get("workDoneToken"), _given(params, "times", int, None)
+    if times is None:
+        replaces, is_plain = params.get("replace") is True, params.get("plain") is True
+        return await profile(server, target, token=token, replaces=replaces, is_plain=is_plain)
+    if not 1 <= times <= MOST_TIMES:
+        raise JsonRpcInvalidParams(f"times: {times} is not between 1 and {MOST_TIMES}.")
+    repeat = measure_more if params.get("more") is True else profile_times
+    return await repeat(server, target, times, token=token)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:

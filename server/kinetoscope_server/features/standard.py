@@ -4,7 +4,8 @@ from typing import Any, cast
 
 from lsprotocol import types
 
-from kinetoscope_server.features import code_actions, code_lenses, diagnostics, hovers, inlay_hints, symbols
+from kinetoscope_server.features import code_actions, code_lenses, diagnostics, inlay_hints, symbols
+from kinetoscope_server.features.hover import hovers
 from kinetoscope_server.runs.asking import command_teller
 from kinetoscope_server.runs.profile import make_ready
 from kinetoscope_server.server import KinetoscopeServer
@@ -82,7 +83,7 @@ def _register_language(server: KinetoscopeServer) -> None:
         document = ls.documents.get(params.text_document.uri)
         if document is None:
             return []
-        return inlay_hints.inlay_hints(document, ls.board.placed(document), settings, params.range)
+        return inlay_hints.inlay_hints(document, ls.board.placed(document), ls.comparisons, settings, params.range)
 
     @server.feature(types.INLAY_HINT_RESOLVE)
     def _(ls: KinetoscopeServer, hint: types.InlayHint) -> types.InlayHint:
@@ -91,7 +92,7 @@ def _register_language(server: KinetoscopeServer) -> None:
         if document is None:
             return hint
         placed, has_links = ls.board.placed(document), ls.client.follows_command_links
-        return inlay_hints.resolved(hint, document, placed, ls.changes, has_links=has_links)
+        return inlay_hints.resolved(hint, document, placed, ls.changes, ls.comparisons, has_links=has_links)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def _(ls: KinetoscopeServer, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -105,7 +106,7 @@ def _register_language(server: KinetoscopeServer) -> None:
         times: dict[int, str] = {}
         if settings.hints == "lens" or (settings.hints != "off" and not ls.client.has_inlay_hints):
             rows = inlay_hints.by_row(placed).items()
-            times = {row: "".join(inlay_hints.times_at(here, settings)) for row, here in rows}
+            times = {row: "".join(inlay_hints.times_at(here, ls.comparisons, settings)) for row, here in rows}
         return list(code_lenses.code_lenses(document, placed, ls.runs.active, shown, results, told, times))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
@@ -118,7 +119,8 @@ def _register_language(server: KinetoscopeServer) -> None:
         is_shown = ls.client.shows_diagnostics_in_hovers
         beside = diagnostics.codes_at(document, placed, params.position, settings) if is_shown else ()
         has_links = ls.client.follows_command_links
-        return hovers.hover(document, placed, params.position, ls.changes, beside, has_links=has_links)
+        at = params.position
+        return hovers.hover(document, placed, at, ls.changes, ls.comparisons, beside, has_links=has_links)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, _ACTIONS)
     async def _(ls: KinetoscopeServer, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -128,7 +130,8 @@ def _register_language(server: KinetoscopeServer) -> None:
             return []
         placed = ls.board.placed(document)
         has_links = ls.client.follows_command_links
-        return code_actions.code_actions(document, placed, params, settings, ls.plain_again, has_links=has_links)
+        again = ls.plain_again
+        return code_actions.code_actions(document, placed, params, settings, ls.comparisons, again, has_links=has_links)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

@@ -10,6 +10,8 @@ PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 PROFILE_WITH: Final = "kinetoscope.profileWith"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
 CHOOSE_INTERPRETER: Final = "kinetoscope.chooseInterpreter"
+PROFILE_TIMES: Final = "kinetoscope.profileTimes"
+MEASURE_MORE: Final = "kinetoscope.measureMore"
 CANCEL: Final = "kinetoscope.cancel"
 OPEN_TRACE: Final = "kinetoscope.openTrace"
 OPEN_TRACE_AT: Final = "kinetoscope.openTraceAt"
@@ -19,6 +21,7 @@ SHOW_RESULT: Final = "kinetoscope.showResult"
 CLEAR: Final = "kinetoscope.clear"
 LOAD_TRACE: Final = "kinetoscope.loadTrace"
 PIN_RUN: Final = "kinetoscope.pinRun"
+PIN_BASELINE: Final = "kinetoscope.pinBaseline"
 DELETE_RUN: Final = "kinetoscope.deleteRun"
 EXPLAIN: Final = "kinetoscope.explain"
 DOCTOR: Final = "kinetoscope.doctor"
@@ -30,6 +33,8 @@ COMMANDS: Final = (
     PROFILE_WITH,
     PROFILE_PLAIN,
     CHOOSE_INTERPRETER,
+    PROFILE_TIMES,
+    MEASURE_MORE,
     CANCEL,
     OPEN_TRACE,
     OPEN_TRACE_AT,
@@ -39,6 +44,7 @@ COMMANDS: Final = (
     CLEAR,
     LOAD_TRACE,
     PIN_RUN,
+    PIN_BASELINE,
     DELETE_RUN,
     EXPLAIN,
     DOCTOR,
@@ -49,6 +55,7 @@ LOAD: Final = "kinetoscope/load"
 RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
 RUNS: Final = "kinetoscope/runs"
+COMPARISON: Final = "kinetoscope/comparison"
 TRACE: Final = "kinetoscope/trace"
 INTERPRETERS: Final = "kinetoscope/interpreters"
 TRUST: Final = "kinetoscope/trust"
@@ -59,7 +66,7 @@ RUNS_CHANGED: Final = "kinetoscope/runsChanged"
 SAVE: Final = "kinetoscope/save"
 CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, TRACE, INTERPRETERS, TRUST, SAVE, CHOOSE)
+REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, COMPARISON, TRACE, INTERPRETERS, TRUST, SAVE, CHOOSE)
 """From the client, but for those `TO_CLIENTS`."""
 
 TO_CLIENTS: Final = (SAVE, CHOOSE)

@@ -24,7 +24,12 @@ class RunList:
             for run, text in reversed(self._archive.loaded.items())
         ]
         stored = [
-            {**self._row(run.id, run.summary), "is_pinned": run.is_pinned, "size_bytes": run.size_bytes}
+            {
+                **self._row(run.id, run.summary),
+                "is_pinned": run.is_pinned,
+                "is_baseline": run.is_baseline,
+                "size_bytes": run.size_bytes,
+            }
             for run in Store().runs()
         ]
         return [*loaded, *stored]
@@ -37,7 +42,7 @@ class RunList:
                 self._known[run] = str(error)
         known = self._known[run]
         told = {"problem": known, **_NOTHING} if isinstance(known, str) else {"problem": None, **asdict(known)}
-        return {"id": run, "is_loaded": False, "is_pinned": False, "size_bytes": None, **told}
+        return {"id": run, "is_loaded": False, "is_pinned": False, "is_baseline": False, "size_bytes": None, **told}
 
 
 _NOTHING = {

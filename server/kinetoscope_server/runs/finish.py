@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from kinetoscope_core.errors import Problem
+from kinetoscope_core.output.comparison_text import sentence_text
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, printable, shortlist
+from kinetoscope_server.results.comparisons import Baseline, largest_change, size_of_change
 from kinetoscope_server.results.shown import rows_to_show
 from kinetoscope_server.runs.targets import Choose, Target
 
@@ -71,6 +73,17 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
         names = ", ".join(Path(path).name for path in changed)
         text += f" Not saved: {names}. The version on disk ran."
     return text
+
+
+def change_text(baseline: Baseline | None, target: Target) -> str:
+    """What changed most since the baseline; empty where nothing did beyond noise."""
+    regions = () if baseline is None or baseline.comparison is None else baseline.comparison.regions
+    asked = [each for each in regions if target.region is not None and target.region.matches(each.name)] or regions
+    changed = [(region.name, *found) for region in asked if (found := largest_change(region)) is not None]
+    if not changed:
+        return ""
+    name, kind, change = max(changed, key=lambda each: size_of_change(each[2]))
+    return f"{printable(name)}: {kind} {sentence_text(change)}. "
 
 
 def _broken_text(result: Result) -> str:

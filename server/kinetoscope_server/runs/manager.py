@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.protocol.client import Client
-from kinetoscope_server.runs.progress import RunProgress, phase_text
+from kinetoscope_server.runs.progress import RunProgress, SeriesProgress, phase_text
 from kinetoscope_server.runs.standby import WarmInterpreter
 from kinetoscope_server.runs.worker import Event, TraceFiles, WorkerProcess, error_event
 
@@ -28,7 +28,7 @@ SAME_CLICK_S: Final = 1.0
 class Job:
     """What is to be done, and how it is called: `title` while it is shown, `going_on` in a question. `what` was asked
     for, in the file `uri`; `region` is the row (from 0) and the name of the region that is measured alone. `token` is
-    that of the progress, if the client has given one.
+    that of the progress, if the client has given one; a job of a series has the progress of that.
     """
 
     work: RunRequest | TraceFiles
@@ -38,6 +38,7 @@ class Job:
     uri: str = ""
     region: tuple[int, str] | None = None
     token: int | str | None = None
+    series: SeriesProgress | None = None
 
 
 @dataclass(slots=True)
@@ -85,6 +86,7 @@ class Runs:
         self._clean_ups: list[CleanUp] = []
         self.warm = warm
         self._asked: list[Asked] = []
+        self.series: list[SeriesProgress] = []
         self.beginning = asyncio.Lock()
         """Held from seeing that nothing is active until something is."""
 
@@ -92,7 +94,7 @@ class Runs:
         """Begins a job, whose result is what `finish` makes of its last event. Nothing may be active."""
         work = job.work
         worker = (self.warm.worker_for(work) if isinstance(work, RunRequest) else None) or WorkerProcess()
-        active = self.active = ActiveRun(job, worker, RunProgress(self._client, job.token))
+        active = self.active = ActiveRun(job, worker, job.series or RunProgress(self._client, job.token))
 
         def note(event: Event) -> None:
             self._note(active, event)
@@ -174,6 +176,8 @@ class Runs:
 
     def cancel(self, token: int | str | None = None) -> bool:
         """Cancels the run, if one is going on; with a token, only the run that it is the progress of."""
+        for each in self.series:
+            each.is_cancelled = each.is_cancelled or token in (None, each.token)
         active = self.active
         if active is None and token is None:
             return self._cancel_preparing() or self._cancel_clean_up(None)

@@ -15,8 +15,9 @@ from kinetoscope_server.results.shown import Shown, rows_to_show
 from kinetoscope_server.runs.asking import command_for, known_command
 from kinetoscope_server.runs.choices import role_on_disk, with_pytest
 from kinetoscope_server.runs.command import Command, by_settings
-from kinetoscope_server.runs.finish import KEPT, NONE, Finish, How, Offer, message_of
+from kinetoscope_server.runs.finish import KEPT, NONE, Finish, How, Offer, change_text, message_of
 from kinetoscope_server.runs.manager import ActiveRun, Job
+from kinetoscope_server.runs.progress import SeriesProgress
 from kinetoscope_server.runs.targets import RUN_PLAIN, Target, command_text, request_of, title_of
 from kinetoscope_server.runs.worker import Event, problem_of
 from kinetoscope_server.server import KinetoscopeServer
@@ -55,14 +56,19 @@ async def profile(
     token: int | str | None = None,
     replaces: bool = False,
     is_plain: bool = False,
+    series: SeriesProgress | None = None,
 ) -> Finish:
-    """Profiles, shows the result, and says how it went. When cancelled, so is the run."""
+    """Profiles, shows the result, and says how it went. When cancelled, so is the run. Of a series, the later runs ask
+    nothing, and those that are not plain begin in a prepared interpreter.
+    """
     if not replaces and server.runs.is_same_click(target):
         return NONE
     with server.runs.asked_for(target) as asked:
         root = server.root_of(target.path)
         try:
-            ready = await server.runs.prepared(asked, _ready(server, target, replaces=replaces, is_plain=is_plain))
+            ready = await server.runs.prepared(
+                asked, _ready(server, target, series, replaces=replaces, is_plain=is_plain)
+            )
             if ready is None:
                 before = f"Profiling {target.name} was cancelled before it started."
                 return NONE if asked.gave_way else Finish("cancelled", before)
@@ -74,12 +80,18 @@ async def profile(
         server.client.log(f"Profiling {target.name}: {command_text(request)}\n")
         title = title_of(target, ready.command, root)
         going_on = f"{target.name} is already being profiled"
-        job = Job(request, title, going_on, target, target.uri, target.place, token)
+        job = Job(request, title, going_on, target, target.uri, target.place, token, series)
+        if series is not None and not is_plain:
+            server.warm.prepare_now(request)
         work = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready))
         if isinstance(work, Finish):
             return work
         server.commands.begins(target.path, ready.command)
-    return await server.runs.end_of(work)
+    finish = await server.runs.end_of(work)
+    if finish.run is None or finish.how != "measured":
+        return finish
+    await server.compare()
+    return replace(finish, message=change_text(server.comparisons.of(finish.run), target) + finish.message)
 
 
 async def make_ready(server: KinetoscopeServer, document: Document) -> None:
@@ -97,13 +109,18 @@ async def make_ready(server: KinetoscopeServer, document: Document) -> None:
     server.warm.before(request)
 
 
-async def _ready(server: KinetoscopeServer, target: Target, *, replaces: bool, is_plain: bool) -> _Ready | Finish:
+async def _ready(
+    server: KinetoscopeServer, target: Target, series: SeriesProgress | None, *, replaces: bool, is_plain: bool
+) -> _Ready | Finish:
     """Asks the client for the file's settings, what runs, whether to replace a run, and which files stay unsaved."""
     settings, root = await server.configuration.of(target.uri), server.root_of(target.path)
     said = by_settings(target.path, settings, root)
-    command = await command_for(server, target, known_command(server, target, said, is_plain=is_plain), said)
+    is_again = is_plain and series is None
+    command = await command_for(server, target, known_command(server, target, said, is_plain=is_again), said)
     if command is None:
         return NONE
+    if series is not None and series.begun:
+        return KEPT if server.runs.active else _Ready(None, _differing(server), settings, command)
     if not replaces and not await may_replace(server):
         return KEPT
     return _Ready(server.runs.active, await _unsaved(server), settings, command)
@@ -156,15 +173,15 @@ async def may_replace(server: KinetoscopeServer) -> bool:
 
 async def _unsaved(server: KinetoscopeServer) -> list[str]:
     """The open files that run otherwise than they are shown, after the client was asked to save them."""
-
-    def differing() -> list[str]:
-        return [document.path for document in server.documents if not document.is_as_on_disk()]
-
-    unsaved = differing()
+    unsaved = _differing(server)
     uris = [document.uri for path in unsaved for document in server.documents.of_path(path)]
     if unsaved and await server.client.save(uris):
-        unsaved = differing()
+        unsaved = _differing(server)
     return unsaved
+
+
+def _differing(server: KinetoscopeServer) -> list[str]:
+    return [document.path for document in server.documents if not document.is_as_on_disk()]
 
 
 async def begun(

@@ -37,6 +37,30 @@ class RunProgress:
             self.token = None
 
 
+class SeriesProgress(RunProgress):
+    """One progress for several runs, one after another, from the beginning of the first one until `close`."""
+
+    def __init__(self, client: Client, token: int | str | None, times: int) -> None:
+        super().__init__(client, token)
+        self._times = times
+        self.begun = 0
+        self.is_cancelled = False
+
+    async def begin(self, title: str) -> None:
+        self.begun += 1
+        if self.begun == 1:
+            await super().begin(f"{title}, {self._times} times")
+
+    def report(self, text: str) -> None:
+        super().report(f"run {self.begun} of {self._times}: {text}")
+
+    def end(self, text: str) -> None:
+        """Ends nothing: that of one run is not that of all."""
+
+    def close(self) -> None:
+        super().end("done")
+
+
 def phase_text(event: Event, *, is_focused: bool) -> str:
     """A worker's progress for people: `warming up train_step: 2 calls`."""
     phase, region = event["phase"], event["region"]

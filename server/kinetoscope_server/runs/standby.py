@@ -45,7 +45,10 @@ class WarmInterpreter:
 
     def worker_for(self, request: RunRequest) -> WorkerProcess | None:
         """The prepared worker, for one run; None where there is none or the script has to start cold."""
-        if not request.prepares_next or request.is_plain:
+        if request.is_plain:
+            self.drop()  # two interpreters with CUDA at once make small kernels slower
+            return None
+        if not request.prepares_next:
             return None
         worker = self._worker
         if worker is None:
@@ -89,6 +92,12 @@ class WarmInterpreter:
         """Prepares the first run of a file that was opened, unless something is prepared already."""
         if self._worker is None and _script(request) not in self._cold:
             self._prepare(Preparation(request, cuda=True, cold_s=None), _script(request))
+
+    def prepare_now(self, request: RunRequest) -> None:
+        """For a run that is to begin in a prepared interpreter, though none is there yet."""
+        if self._worker is None and _script(request) not in self._cold:
+            fresh = Preparation(request, cuda=True, cold_s=None), _script(request)
+            self._prepare(*(self._last or fresh))
 
     def drop(self) -> None:
         """Ends what is prepared."""

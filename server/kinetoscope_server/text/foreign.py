@@ -4,6 +4,7 @@ Editors make links of `[text](command:…)` in messages, and VS Code runs such a
 that is not trusted. So no message of ours has a link in brackets; addresses of traces stand there bare.
 """
 
+import re
 from typing import Any, Final, cast
 
 from lsprotocol import types
@@ -38,3 +39,15 @@ def _make_plain(shown: Any) -> None:
                 values[name] = plain(text)
         elif isinstance(text := getattr(shown, name, None), str):
             setattr(shown, name, plain(text))
+
+
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+def escaped(text: str) -> str:
+    """Text for Markdown: what would be markup, end a table's cell or become a link is taken literally.
+
+    GitHub's Markdown, which editors show, makes links of bare addresses too: of what begins with `https://` and so on
+    or with `www.`, and of e-mail addresses (https://github.github.com/gfm/#autolinks-extension-).
+    """
+    return _MARKUP.sub(r"\\\g<0>", printable(text))

@@ -6,9 +6,8 @@ import pytest
 from lsprotocol import types
 from pygls.protocol.json_rpc import JsonRPCNotification
 
-from kinetoscope_server.features.hovers import escaped
 from kinetoscope_server.protocol.transport import frames
-from kinetoscope_server.text.foreign import harmless, plain
+from kinetoscope_server.text.foreign import escaped, harmless, plain
 
 LINK = "[Click](command:kinetoscope.profileFile)"
 

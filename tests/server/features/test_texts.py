@@ -16,8 +16,8 @@ from kinetoscope_core.results.measures import (
     Unmeasured,
 )
 from kinetoscope_core.text import range_text
-from kinetoscope_server.features import hovers
 from kinetoscope_server.features.hint_texts import hint_parts, short_time_text
+from kinetoscope_server.features.hover import hovers
 
 TIMES = st.integers(0, 10**13)
 

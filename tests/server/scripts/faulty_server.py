@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from kinetoscope_server import __main__
-from kinetoscope_server.features import code_lenses, hovers
+from kinetoscope_server.features import code_lenses
+from kinetoscope_server.features.hover import hovers
 
 
 def hover(*_: Any, **__: Any) -> None:

@@ -12,6 +12,7 @@ from kinetoscope_core.source.placement import fingerprints_of
 from kinetoscope_core.source.regions import find_regions
 from kinetoscope_server.features.inlay_hints import inlay_hints
 from kinetoscope_server.results.by_file import Board
+from kinetoscope_server.results.comparisons import Comparisons
 from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
@@ -125,7 +126,7 @@ def test_after_any_edits_each_hint_ends_the_line_of_a_region_of_its_name(edits, 
             assert each.region in document.regions
             assert each.is_stale or each.region.matches(each.measured.region.name)
         lines = re.split(rb"\r\n|\n|\r", document.source.data)
-        hints = inlay_hints(document, placed, Settings(), EVERYWHERE)
+        hints = inlay_hints(document, placed, Comparisons(), Settings(), EVERYWHERE)
         assert [hint.position.line for hint in hints] == sorted({each.region.line - 1 for each in placed})
         for hint in hints:
             line = lines[hint.position.line].decode("utf-8", "surrogatepass")

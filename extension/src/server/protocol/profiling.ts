@@ -55,6 +55,8 @@ export interface ProfileParams {
   choose?: Choose | null;
   command?: Partial<Command> | null;
   plain?: boolean;
+  times?: number;
+  more?: boolean;
   replace: boolean;
   workDoneToken?: string;
 }

@@ -68,6 +68,7 @@ export interface RunRow {
   largest: { name: string; cuda_total_ns: number | null; cpu_total_ns: number } | null;
   is_loaded: boolean;
   is_pinned: boolean;
+  is_baseline: boolean;
   size_bytes: number | null;
   problem: string | null;
 }
@@ -115,9 +116,17 @@ export interface ShownRegion {
   torch: string | null;
 }
 
+/** What the run that a file shows is compared with; it may be that run itself. */
+export interface Baseline {
+  run: string;
+  started: string;
+  is_pinned: boolean;
+}
+
 export interface ResultsParams {
   uri: string;
   regions: ShownRegion[];
+  baseline: Baseline | null;
 }
 
 /** One of `kinetoscope/resultsOf`. */

@@ -1,6 +1,5 @@
 """The whole story of a region as a Markdown table. Also what a hint's tooltip and the details say."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -17,12 +16,15 @@ from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.expectations import Expectation
 from kinetoscope_core.text import count_text, cut, printable, time_text
 from kinetoscope_server.features.expectations import checked
-from kinetoscope_server.features.links import Links
+from kinetoscope_server.features.hover import compared
+from kinetoscope_server.features.hover.links import Links
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.changes import Changes
+from kinetoscope_server.results.comparisons import Comparisons
 from kinetoscope_server.results.titles import device_text, when_text
 from kinetoscope_server.text.documents import Document
 from kinetoscope_server.text.finding_pages import page_of
+from kinetoscope_server.text.foreign import escaped
 
 _MOST_OF_A_NAME = 60
 _LONGEST_TITLE = 300
@@ -39,6 +41,7 @@ def hover(
     placed: Sequence[Placed],
     position: types.Position,
     changes: Changes,
+    comparisons: Comparisons,
     beside: Collection[str] = (),
     *,
     has_links: bool = False,
@@ -53,7 +56,9 @@ def hover(
     if not here:
         return None
     links = Links(document.uri, here) if has_links else None
-    story = text(here, changes, document.path, beside=beside, links=links, expected=checked(document, here))
+    story = text(
+        here, changes, comparisons, document.path, beside=beside, links=links, expected=checked(document, here)
+    )
     markdown = types.MarkupContent(types.MarkupKind.Markdown, story)
     return types.Hover(markdown, document.line_range(here[0].region.line - 1))
 
@@ -61,6 +66,7 @@ def hover(
 def text(
     here: Sequence[Placed],
     changes: Changes,
+    comparisons: Comparisons,
     path: str,
     most_tables: int = 3,
     beside: Collection[str] = (),
@@ -75,7 +81,7 @@ def text(
         blocks += [*_warnings(measured[0][0]), _names_table(regions), *_findings(regions, beside, links)]
     else:
         for each, region in measured:
-            blocks += _story(each, region, beside, links)
+            blocks += _story(each, region, comparisons, beside, links)
     blocks += _unmeasured(here)
     changed = changes.since(here[0].measured.shown, path)
     if changed:
@@ -91,7 +97,9 @@ def _origin(placed: Placed) -> Iterator[str]:
         yield f"*{escaped(origin)}: the result that this file shows has no times here.*"
 
 
-def _story(placed: Placed, region: RegionMeasures, beside: Collection[str], links: Links | None) -> Iterator[str]:
+def _story(
+    placed: Placed, region: RegionMeasures, comparisons: Comparisons, beside: Collection[str], links: Links | None
+) -> Iterator[str]:
     title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
     if region.names > 1:
         title += f" · {region.names} names"
@@ -99,6 +107,7 @@ def _story(placed: Placed, region: RegionMeasures, beside: Collection[str], link
         title += f" · {bound_text(region.bound)}"
     yield title
     yield from _warnings(placed)
+    yield from compared.text(placed, comparisons, links)
     yield _table(region)
     yield from _findings([region], beside, links)
     yield from _kernels(region.breakdown, region.cuda_total_ns)
@@ -310,15 +319,3 @@ def _run_facts(result: Result) -> list[str]:
     if run.has_own_profiler:
         facts.append("measured by the script's own profiler")
     return facts
-
-
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-
-
-def escaped(text: str) -> str:
-    """Text for Markdown: what would be markup, end a table's cell or become a link is taken literally.
-
-    GitHub's Markdown, which editors show, makes links of bare addresses too: of what begins with `https://` and so on
-    or with `www.`, and of e-mail addresses (https://github.github.com/gfm/#autolinks-extension-).
-    """
-    return _MARKUP.sub(r"\\\g<0>", printable(text))

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.results.measures import Finding
+from kinetoscope_core.text import count_text
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 
@@ -29,6 +30,11 @@ class Links:
         spots = {each.code: each for each in self._findings if each.code in beside}
         links += [self._at(each, f"Trace at {each.code}") for each in spots.values() if self._can_show(each)]
         return " · ".join(links)
+
+    def measure_more(self, times: int) -> str:
+        """What would give a verdict."""
+        title = f"Measure {count_text(times, 'more time')}"
+        return _link(title, methods.MEASURE_MORE, [*self._place, times])
 
     def of_finding(self, finding: Finding) -> str:
         """Behind its message: where it shows."""
