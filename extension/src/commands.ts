@@ -9,6 +9,7 @@ import type { Results } from './editor/results';
 import { isSureToDelete } from './runs/list';
 import { chooseTraces, loadTraces, tellLoaded, type Loading } from './runs/loading';
 import { isTrusted, type Runs } from './runs/run';
+import { askForSweep } from './runs/sweeping';
 import type { Traces } from './editor/trace';
 
 type Next = (command: string, args: unknown[]) => unknown;
@@ -44,6 +45,10 @@ export function executeCommand(services: Services): (command: string, args: unkn
         const target = placeIn(args) ?? { uri, line: null, name: null };
         return services.runs.profile(client, { ...target, arguments: null, choose: 'run' });
       }
+      case 'kinetoscope.sweep':
+        return sweep(services, client, args);
+      case 'kinetoscope.showSweep':
+        return next(command, args.length === 1 ? args : ['last']);
       case 'kinetoscope.profilePlain':
         return (await isTrusted()) && next(command, args);
       case 'kinetoscope.chooseInterpreter':
@@ -107,6 +112,16 @@ async function profileWithArguments(services: Services, client: LanguageClient, 
     arguments: values,
     ...(!values && { choose: 'arguments' as const }),
   });
+}
+
+async function sweep(services: Services, client: LanguageClient, args: unknown[]): Promise<void> {
+  const uri = uriIn(args) ?? activeUri();
+  if (!uri) return tellNoFile();
+  if (!(await isTrusted())) return;
+  const [, , , vary, repeat] = args;
+  const given = Array.isArray(vary) ? { vary: vary as string[], repeat: Number(repeat) } : await askForSweep();
+  const target = placeIn(args) ?? { uri, line: null, name: null };
+  if (given) await services.runs.profile(client, { ...target, arguments: null, ...given });
 }
 
 async function load(loading: Loading, [traces, sources]: unknown[]): Promise<void> {

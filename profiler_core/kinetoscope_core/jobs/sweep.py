@@ -78,6 +78,13 @@ class Sweeping:
         profiling = self._profiling
         return profiling is None or profiling.cancel(by_terminal=by_terminal)
 
+    def abandon(self) -> None:
+        """As `cancel`, when nobody is there any more to wait for it."""
+        self._is_cancelled = True
+        profiling = self._profiling
+        if profiling is not None:
+            profiling.abandon()
+
     def run(self) -> Sweep:
         """Makes the runs, and keeps the sweep after each. Raises a `KinetoscopeError` if the first cannot be made at
         all, since there is no such script or no Python for it, or the sweep cannot be stored.

@@ -97,7 +97,8 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     choose, command = _given(params, "choose", str, None), _given(params, "command", dict, None)
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
-    target = replace(target, choose=choose, command=command)
+    vary, repeat = _texts(params, "vary") or (), _given(params, "repeat", int, None) or 1
+    target = replace(target, choose=choose, command=command, vary=tuple(vary), repeat=max(repeat, 1))
     replaces, is_plain = params.get("replace") is True, params.get("plain") is True
     return await profile(server, target, token=params.get("workDoneToken"), replaces=replaces, is_plain=is_plain)
 

@@ -55,6 +55,9 @@ export interface ProfileParams {
   choose?: Choose | null;
   command?: Partial<Command> | null;
   plain?: boolean;
+  /** What varies, such as `size=64,1024`: a sweep, `repeat` runs of each setting. */
+  vary?: string[];
+  repeat?: number;
   replace: boolean;
   workDoneToken?: string;
 }
