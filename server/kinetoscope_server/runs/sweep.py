@@ -1,11 +1,13 @@
 """Sweeps asked for in an editor: what runs, what is said at the end, and the table as a page."""
 
 import asyncio
+from pathlib import Path
 
 import msgspec
 from lsprotocol import types
 
 from kinetoscope_core.jobs.grid import Grid, axis_of
+from kinetoscope_core.output.sweep_chart import to_svg
 from kinetoscope_core.output.sweep_table import to_markdown
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.results.sweep import Sweep, Sweeps
@@ -45,6 +47,15 @@ async def show_sweep(server: KinetoscopeServer, name: str) -> str:
 
 async def _shown(server: KinetoscopeServer, sweep: Sweep) -> None:
     text = to_markdown(sweep)
-    page = await asyncio.to_thread(written, text, f"sweep-{sweep.id}.md")
+    page = await asyncio.to_thread(_written, sweep, text)
     if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)
+
+
+def _written(sweep: Sweep, text: str) -> Path:
+    """The table as a page, with the chart beside it."""
+    chart = to_svg(sweep)
+    if chart is not None:
+        picture = written(chart, f"sweep-{sweep.id}.svg")
+        text += f"\n![Totals per call of each region, setting by setting]({picture.name})\n"
+    return written(text, f"sweep-{sweep.id}.md")

@@ -22,7 +22,7 @@ for _ in range(8):
 """
 
 
-async def test_a_sweep_ends_with_its_table_and_one_message(start):
+async def test_a_sweep_ends_with_its_table_and_one_message(start, tmp_path):
     client = await start("minimal")
     uri = client.write("add.py", SCRIPT)
     client.open(uri)
@@ -34,6 +34,8 @@ async def test_a_sweep_ends_with_its_table_and_one_message(start):
     assert re.search(r"\| add \| 11 \| 8 \| [\d.]+ µs \|", table), table
     assert re.search(r"\| -1 \| .*no such size", table), table
     assert await client.execute("kinetoscope.showSweep", "last") == table
+    (page,) = tmp_path.rglob("details/sweep-*.md")
+    assert page.read_text(encoding="utf-8") == table, "one point is no line"
     await client.execute("kinetoscope.sweep", uri, None, None, ["size"], 1)
     await client.message()
     assert "'size' does not say what to vary: NAME=VALUE,VALUE" in (await client.message()).message
