@@ -9,6 +9,7 @@ import type { Results } from './editor/results';
 import { isSureToDelete } from './runs/list';
 import { chooseTraces, loadTraces, tellLoaded, type Loading } from './runs/loading';
 import { isTrusted, type Runs } from './runs/run';
+import { askForSweep } from './runs/sweeping';
 import type { Traces } from './editor/trace';
 
 /** How often *Profile 5 Times* runs: as many processes as two sides need for a verdict. */
@@ -57,6 +58,10 @@ export function executeCommand(services: Services): (command: string, args: unkn
         const [place, times] = [placeIn(args), timesIn(args)];
         return place && times && services.runs.profile(client, { ...place, arguments: null, times, more: true });
       }
+      case 'kinetoscope.sweep':
+        return sweep(services, client, args);
+      case 'kinetoscope.showSweep':
+        return next(command, args.length === 1 ? args : ['last']);
       case 'kinetoscope.profilePlain':
         return (await isTrusted()) && next(command, args);
       case 'kinetoscope.chooseInterpreter':
@@ -127,6 +132,16 @@ async function profileWithArguments(services: Services, client: LanguageClient, 
     arguments: values,
     ...(!values && { choose: 'arguments' as const }),
   });
+}
+
+async function sweep(services: Services, client: LanguageClient, args: unknown[]): Promise<void> {
+  const uri = uriIn(args) ?? activeUri();
+  if (!uri) return tellNoFile();
+  if (!(await isTrusted())) return;
+  const [, , , vary, repeat] = args;
+  const given = Array.isArray(vary) ? { vary: vary as string[], repeat: Number(repeat) } : await askForSweep();
+  const target = placeIn(args) ?? { uri, line: null, name: null };
+  if (given) await services.runs.profile(client, { ...target, arguments: null, ...given });
 }
 
 async function load(loading: Loading, [traces, sources]: unknown[]): Promise<void> {

@@ -51,6 +51,10 @@ def test_the_example_is_profiled_and_edited_and_runs_are_repeated_ask_fail_and_a
     play("profiling", "second_run", "runs")
 
 
+def test_a_sweep_is_asked_for_cancelled_and_shown_with_its_chart(play):
+    play("sweeping")
+
+
 @pytest.fixture
 def trained(tmp_path):
     """The workspace has examples/train_mlp.py, and the store a run of it that an H200 recorded."""

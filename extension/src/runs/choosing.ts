@@ -25,6 +25,10 @@ export async function choose(params: ChooseParams): Promise<ChooseAnswer> {
   }
   items.push({ label: '', kind: vscode.QuickPickItemKind.Separator });
   if (params.what === 'run') items.push({ label: 'Other Arguments…', choose: () => typed(params) });
+  if (params.what === 'run') {
+    const description = 'several values of arguments, in one table';
+    items.push({ label: 'Sweep…', description, choose: () => sweep(params) });
+  }
   items.push({ label: 'Another Script…', choose: () => script(params) });
   const chosen = await vscode.window.showQuickPick(items, {
     title: inStatusBar(params.question),
@@ -50,6 +54,12 @@ async function typed({ uri, command }: ChooseParams): Promise<ChooseAnswer> {
     },
   });
   return text === undefined ? null : { command: { arguments: splitArguments(text) } };
+}
+
+/** A sweep in place of the run that the question is about. */
+function sweep({ uri }: ChooseParams): ChooseAnswer {
+  void vscode.commands.executeCommand('kinetoscope.sweep', uri, null, null);
+  return null;
 }
 
 async function script({ uri }: ChooseParams): Promise<ChooseAnswer> {

@@ -14,7 +14,7 @@ from kinetoscope_core import log_file
 from kinetoscope_core.analysis.findings import is_of_torch
 from kinetoscope_core.analysis.findings.pages import text_of
 from kinetoscope_core.analysis.statistics import RegionKey
-from kinetoscope_core.cli import compare, doctor, profile
+from kinetoscope_core.cli import compare, doctor, profile, sweep
 from kinetoscope_core.cli.gates import gated
 from kinetoscope_core.cli.options import parse
 from kinetoscope_core.cli.showing import console, report, say, show
@@ -29,7 +29,7 @@ from kinetoscope_core.text import count_text, shortlist
 COMMANDS = "kinetoscope.commands"
 """The group of entry points that packages above the core have their commands in: functions of a list of arguments."""
 
-OWN_COMMANDS = ("profile", "read", "compare", "runs", "explain", "doctor")
+OWN_COMMANDS = ("profile", "sweep", "read", "compare", "runs", "explain", "doctor")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,6 +125,7 @@ def _explain(options: argparse.Namespace, _: Sequence[str]) -> int:
 
 _COMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Sequence[str]], int]]] = {
     "profile": profile.run,
+    "sweep": sweep.run,
     "read": _read,
     "compare": _compare,
     "runs": _runs,

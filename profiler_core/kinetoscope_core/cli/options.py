@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kinetoscope_core import __version__
 from kinetoscope_core.analysis.findings import BY_CODE
-from kinetoscope_core.cli import compare
+from kinetoscope_core.cli import compare, sweep
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.runner.request import RunRequest
 
@@ -31,6 +31,7 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
     log.add_argument("--log", metavar="FILE", type=_new_file, help="append a log to this file, for bug reports")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_profile(commands.add_parser("profile", parents=[log], help="run a script and measure its regions"))
+    _add_sweep(commands.add_parser("sweep", parents=[log], help="run a script in several settings, and compare them"))
     _add_read(commands.add_parser("read", parents=[log], help="measure the regions of Kineto traces"))
     compare.add_to(commands.add_parser("compare", parents=[log], help="compare two runs, or several of each"))
     _add_runs(commands.add_parser("runs", help="list the stored runs, newest first, or show one of them"))
@@ -45,7 +46,7 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
 
 
 def _hint(options: argparse.Namespace, unknown: list[str]) -> str:
-    if options.command == "profile":
+    if options.command in ("profile", "sweep"):
         return "; the script's own arguments come after --"
     if options.command == "read" and options.source and not any(each.startswith("-") for each in unknown):
         return f"; each file has a --source of its own: {' '.join(f'--source {each}' for each in unknown)}"
@@ -54,7 +55,19 @@ def _hint(options: argparse.Namespace, unknown: list[str]) -> str:
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.usage = "kinetoscope profile [options] SCRIPT [-- the script's arguments]"
-    parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module with -m")
+    _add_run(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON; the script prints to stderr")
+    _add_gates(parser)
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    sweep.add_to(parser)
+    _add_run(parser, is_script_needed=False)
+
+
+def _add_run(parser: argparse.ArgumentParser, *, is_script_needed: bool = True) -> None:
+    how_many = None if is_script_needed else "?"
+    parser.add_argument("script", metavar="SCRIPT", nargs=how_many, help="a Python file, or a module with -m")
     parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is a module, as in python -m")
     parser.add_argument("--python", metavar="PATH", help="the Python that runs it (default: the first with torch)")
     parser.add_argument("--cwd", metavar="FOLDER", help="the script's working directory")
@@ -88,8 +101,6 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         "--repeat", metavar="N", type=_positive_runs, default=1, help="run it N times: samples for a comparison"
     )
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time of the run (no limit)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON; the script prints to stderr")
-    _add_gates(parser)
 
 
 def _add_gates(parser: argparse.ArgumentParser) -> None:

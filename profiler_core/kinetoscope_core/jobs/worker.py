@@ -1,7 +1,8 @@
 """One job in a process of its own, for an editor: `python -m kinetoscope_core.jobs.worker`.
 
 The language server never reads a trace and never runs a script itself. The first line of stdin is the job, JSON with
-`do`: `profile` or `doctor` with a `request`, or `read` with `traces` and `sources`; later lines cancel it. stdout gives
+`do`: `profile` or `doctor` with a `request`, `sweep` with `axes` and `repeat` as well, or `read` with `traces` and
+`sources`; later lines cancel it. stdout gives
 JSON lines, each with an `event`: `progress`, `output` of the script in whole lines, and last `result` or `error`. When
 stdin ends, the job is cancelled and all it started is ended.
 
@@ -20,17 +21,22 @@ from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
 import orjson
 
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError, KinetoscopeError
+from kinetoscope_core.jobs.grid import Grid
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.problems import with_last_words
 from kinetoscope_core.jobs.profile import Profiling
+from kinetoscope_core.jobs.sweep import Sweeping
 from kinetoscope_core.results.result import to_json, without_surrogates
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.results.sweep import Axis
 from kinetoscope_core.run.env_file import variables_of
 from kinetoscope_core.run.interpreter import find_interpreter
+from kinetoscope_core.run.outcome import Progress
 from kinetoscope_core.run.output_pipe import Output
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import ColdStartNeeded
@@ -53,7 +59,7 @@ class Worker:
             Output(self._pass_on_error),
         ]
         self._runners = contextlib.ExitStack()
-        self._profiling: Profiling | None = None
+        self._profiling: Profiling | Sweeping | None = None
         self._cancelling = threading.Lock()
         self._cancels = 0
         self._is_prepared = False
@@ -73,6 +79,9 @@ class Worker:
             log_file.note("asked to %s", job["do"])
             if job["do"] == "profile":
                 self._profile(RunRequest.of(job["request"]), prepared)
+            elif job["do"] == "sweep":
+                axes = msgspec.convert(job["axes"], tuple[Axis, ...])
+                self._sweep(RunRequest.of(job["request"]), Grid(axes), job["repeat"])
             elif job["do"] == "doctor":
                 self._examine(RunRequest.of(job["request"]))
             else:
@@ -130,16 +139,17 @@ class Worker:
         return prepared
 
     def _new_runner(self, request: RunRequest, interpreter: str) -> RunnerProcess:
+        return self._runners.enter_context(self._runner(request, interpreter))
+
+    def _runner(self, request: RunRequest, interpreter: str) -> RunnerProcess:
         stdout, stderr = (output.write_end for output in self._outputs)
-        return self._runners.enter_context(
-            RunnerProcess(
-                interpreter,
-                request.folder,
-                variables_of(request),
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-            )
+        return RunnerProcess(
+            interpreter,
+            request.folder,
+            variables_of(request),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
         )
 
     # --- a run
@@ -174,12 +184,7 @@ class Worker:
             request, Store(), runner, on_progress=lambda progress: self.send("progress", **asdict(progress))
         )
         self._is_prepared = runner.is_prepared
-        with self._cancelling:
-            self._profiling = profiling
-            for _ in range(self._cancels):
-                profiling.cancel()
-            if self._is_abandoned:
-                profiling.abandon()
+        self._begins(profiling)
         plain = why_plain(request) if request.prepares_next else None
         try:
             result, outcome = profiling.run(is_hasty=True)
@@ -198,6 +203,38 @@ class Worker:
             )
         finally:
             profiling.finish()
+
+    def _begins(self, job: Profiling | Sweeping) -> None:
+        with self._cancelling:
+            self._profiling = job
+            for _ in range(self._cancels):
+                job.cancel()
+            if self._is_abandoned:
+                job.abandon()
+
+    def _sweep(self, request: RunRequest, grid: Grid, repeat: int) -> None:
+        threading.Thread(target=self._listen, daemon=True).start()
+        interpreter = find_interpreter(request).path
+        which = ""
+
+        def on_run(number: int, count: int, setting: str) -> None:
+            nonlocal which
+            which = f"run {number} of {count}, {setting}"
+
+        def on_progress(progress: Progress) -> None:
+            self.send("progress", **{**asdict(progress), "phase": f"{which}: {progress.phase}", "is_leaving": False})
+
+        sweeping = Sweeping(
+            request,
+            grid,
+            repeat,
+            Store(),
+            lambda asked: self._runner(asked, interpreter),
+            on_run=on_run,
+            on_progress=on_progress,
+        )
+        self._begins(sweeping)
+        self.send("result", sweep=sweeping.run())
 
     def _listen(self) -> None:
         """Cancels at each request, and when the editor has gone: what is measured by then is kept in the store."""

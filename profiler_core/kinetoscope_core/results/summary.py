@@ -46,7 +46,12 @@ def title_of(run: RunInfo | None, traces: Sequence[PurePath]) -> str:
 def _script_of(run: RunInfo | None, traces: Sequence[PurePath]) -> str:
     if run is None:
         return ", ".join(trace.name for trace in traces)
-    return f"-m {run.script}" if run.is_module else PurePath(run.script).name
+    return script_title(run.script, is_module=run.is_module)
+
+
+def script_title(script: str, *, is_module: bool) -> str:
+    """`train.py`, `-m package.train`."""
+    return f"-m {script}" if is_module else PurePath(script).name
 
 
 class _Schema(msgspec.Struct):

@@ -17,8 +17,10 @@ def is_the_user_s(file: str) -> bool:
 
 
 def loaded_files() -> List[str]:
-    """The user's files whose modules are loaded by now, sorted; nothing of torch, which may run from its source."""
-    modules = list(sys.modules.values())
+    """The user's files whose modules are loaded by now, sorted; nothing of torch, which may run from its source, and
+    writes modules of its own when it compiles.
+    """
+    modules = [module for name, module in list(sys.modules.items()) if not name.startswith("torch.")]
     named = {file for module in modules if isinstance(file := getattr(module, "__file__", None), str)}
     torch = getattr(sys.modules.get("torch"), "__file__", None)
     folders = _library_folders() if torch is None else (*_library_folders(), _folder(os.path.dirname(torch)))

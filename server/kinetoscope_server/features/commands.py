@@ -24,6 +24,7 @@ from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile, tell
 from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
+from kinetoscope_server.runs.sweep import show_sweep
 from kinetoscope_server.runs.targets import Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import Document, path_of
@@ -81,6 +82,21 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None) -> None:
         target = target_of(ls, uri, line, name)
         _profile(ls, target if isinstance(target, Finish) else replace(target, choose="run"))
+
+    @server.command(methods.SWEEP)
+    def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, vary: Any, repeat: int) -> None:
+        target = target_of(ls, uri, line, name)
+        if not isinstance(target, Finish):
+            target = replace(target, vary=tuple(_texts(vary)), repeat=max(repeat, 1))
+        _profile(ls, target)
+
+    @server.command(methods.SHOW_SWEEP)
+    async def _(ls: KinetoscopeServer, sweep: str) -> str | None:
+        try:
+            return await show_sweep(ls, sweep)
+        except KinetoscopeError as error:
+            ls.client.tell(types.MessageType.Warning, printable(str(error)))
+            return None
 
     @server.command(methods.PROFILE_PLAIN)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, arguments: Any) -> None:

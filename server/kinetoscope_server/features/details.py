@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -12,9 +11,9 @@ from kinetoscope_core.analysis.findings.pages import text_of
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.results.result import Result
-from kinetoscope_core.results.store import Store
 from kinetoscope_server.features.hover import hovers
 from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.pages import written
 from kinetoscope_server.results.shown import Row
 from kinetoscope_server.runs.targets import examined_request
 from kinetoscope_server.runs.worker import WorkerProcess, problem_of
@@ -32,7 +31,7 @@ async def show_details(server: KinetoscopeServer, placed: Sequence[Placed]) -> s
     path = placed[0].measured.region.file or ""
     story = hovers.text(placed, server.changes, server.comparisons, path, most_tables=len(placed))
     text = "\n\n".join([f"# {escaped(placed[0].region.name)}", story])
-    page = await asyncio.to_thread(_written, text + "\n", "details.md")
+    page = await asyncio.to_thread(written, text + "\n", "details.md")
     if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)
     return text
@@ -57,7 +56,7 @@ async def doctor(server: KinetoscopeServer, path: str | None) -> str:
         text = event["text"] if event["event"] == "result" else problem_of(event).message
     except KinetoscopeError as error:
         text = str(error)
-    page = await asyncio.to_thread(_written, text, "doctor.txt")
+    page = await asyncio.to_thread(written, text, "doctor.txt")
     if not await server.client.show_document(page.as_uri(), external=False):
         server.client.tell(types.MessageType.Info, text)
     return text
@@ -99,11 +98,3 @@ def trust(address: str) -> None:
     from kinetoscope_server.results import perfetto_links  # noqa: PLC0415
 
     perfetto_links.trust(address)
-
-
-def _written(text: str, name: str) -> Path:
-    folder = Store().root / "details"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    page = folder / name
-    page.write_text(text, encoding="utf-8", errors="backslashreplace")
-    return page

@@ -110,15 +110,16 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     choose, command = _given(params, "choose", str, None), _given(params, "command", dict, None)
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
-    target = replace(target, choose=choose, command=command)
+    vary, repeat = _texts(params, "vary") or (), _given(params, "repeat", int, None) or 1
+    target = replace(target, choose=choose, command=command, vary=tuple(vary), repeat=max(repeat, 1))
     token, times = params.get("workDoneToken"), _given(params, "times", int, None)
     if times is None:
         replaces, is_plain = params.get("replace") is True, params.get("plain") is True
         return await profile(server, target, token=token, replaces=replaces, is_plain=is_plain)
     if not 1 <= times <= MOST_TIMES:
         raise JsonRpcInvalidParams(f"times: {times} is not between 1 and {MOST_TIMES}.")
-    repeat = measure_more if params.get("more") is True else profile_times
-    return await repeat(server, target, times, token=token)
+    again = measure_more if params.get("more") is True else profile_times
+    return await again(server, target, times, token=token)
 
 
 async def _result(server: KinetoscopeServer, run: str | None) -> tuple[Values, Shown] | None:

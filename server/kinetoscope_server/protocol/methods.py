@@ -8,6 +8,8 @@ PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 PROFILE_WITH: Final = "kinetoscope.profileWith"
+SWEEP: Final = "kinetoscope.sweep"
+SHOW_SWEEP: Final = "kinetoscope.showSweep"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
 CHOOSE_INTERPRETER: Final = "kinetoscope.chooseInterpreter"
 PROFILE_TIMES: Final = "kinetoscope.profileTimes"
@@ -31,6 +33,8 @@ COMMANDS: Final = (
     PROFILE_FILE,
     PROFILE_WITH_ARGUMENTS,
     PROFILE_WITH,
+    SWEEP,
+    SHOW_SWEEP,
     PROFILE_PLAIN,
     CHOOSE_INTERPRETER,
     PROFILE_TIMES,

@@ -12,7 +12,7 @@ from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_server.protocol.client import Client
 from kinetoscope_server.runs.progress import RunProgress, SeriesProgress, phase_text
 from kinetoscope_server.runs.standby import WarmInterpreter
-from kinetoscope_server.runs.worker import Event, TraceFiles, WorkerProcess, error_event
+from kinetoscope_server.runs.worker import Event, SweepWork, TraceFiles, WorkerProcess, error_event
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class Job:
     that of the progress, if the client has given one; a job of a series has the progress of that.
     """
 
-    work: RunRequest | TraceFiles
+    work: RunRequest | SweepWork | TraceFiles
     title: str
     going_on: str
     what: object = None
@@ -93,6 +93,8 @@ class Runs:
     def begin(self, job: Job, finish: Callable[[Event], T]) -> asyncio.Future[T]:
         """Begins a job, whose result is what `finish` makes of its last event. Nothing may be active."""
         work = job.work
+        if isinstance(work, SweepWork):
+            self.warm.drop()  # a second process on the GPU makes small kernels slower
         worker = (self.warm.worker_for(work) if isinstance(work, RunRequest) else None) or WorkerProcess()
         active = self.active = ActiveRun(job, worker, job.series or RunProgress(self._client, job.token))
 
@@ -144,6 +146,8 @@ class Runs:
                 active.worker.end()
                 return error_event("RunCancelled", "It was cancelled.")
             await asyncio.sleep(0)
+        if isinstance(active.job.work, SweepWork):
+            return await active.worker.sweep(active.job.work)
         return await active.worker.profile(active.job.work)
 
     def _see_off(self, active: ActiveRun) -> None:

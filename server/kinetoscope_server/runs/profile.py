@@ -18,6 +18,7 @@ from kinetoscope_server.runs.command import Command, by_settings
 from kinetoscope_server.runs.finish import KEPT, NONE, Finish, How, Offer, change_text, message_of
 from kinetoscope_server.runs.manager import ActiveRun, Job
 from kinetoscope_server.runs.progress import SeriesProgress
+from kinetoscope_server.runs.sweep import sweep_ended, sweep_of
 from kinetoscope_server.runs.targets import RUN_PLAIN, Target, command_text, request_of, title_of
 from kinetoscope_server.runs.worker import Event, problem_of
 from kinetoscope_server.server import KinetoscopeServer
@@ -75,19 +76,20 @@ async def profile(
             if isinstance(ready, Finish):
                 return ready
             request = request_of(target, ready.settings, root, ready.command, is_plain=is_plain)
+            work = sweep_of(target, request) if target.vary else request
         except KinetoscopeError as error:
             return Finish("failed", printable(str(error)))
         server.client.log(f"Profiling {target.name}: {command_text(request)}\n")
         title = title_of(target, ready.command, root)
         going_on = f"{target.name} is already being profiled"
-        job = Job(request, title, going_on, target, target.uri, target.place, token, series)
+        job = Job(work, title, going_on, target, target.uri, target.place, token, series)
         if series is not None and not is_plain:
             server.warm.prepare_now(request)
-        work = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready))
-        if isinstance(work, Finish):
-            return work
+        end = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready))
+        if isinstance(end, Finish):
+            return end
         server.commands.begins(target.path, ready.command)
-    finish = await server.runs.end_of(work)
+    finish = await server.runs.end_of(end)
     if finish.run is None or finish.how != "measured":
         return finish
     await server.compare()
@@ -204,6 +206,8 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target, ready: _Rea
         finish = Finish(how, printable(problem.message), offers=_offers(server, event, target, ready.command))
         is_prepared = event["kind"] == "RunError" and event.get("is_prepared") is True
         return _with_plain(server, finish, target) if is_prepared else finish
+    if "sweep" in event:
+        return sweep_ended(server, event)
     shown = Shown.of(event["result"], event["run"])
     result = shown.result
     server.show(shown)

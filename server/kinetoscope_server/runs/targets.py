@@ -30,7 +30,8 @@ Choose = Literal["run", "arguments", "script", "interpreter"]
 @dataclass(frozen=True, slots=True)
 class Target:
     """The file at `path`, or one region of it. `arguments` go before those with which it would run, `command`, from a
-    client's JSON, before all that it names. `choose`: a person is asked for what is to run, or for a part of it.
+    client's JSON, before all that it names. `choose`: a person is asked for what is to run, or for a part of it. With
+    `vary` (`size=64,1024`) it is run in all these settings, `repeat` times each.
     """
 
     uri: str
@@ -39,6 +40,8 @@ class Target:
     arguments: tuple[str, ...] | None = None
     command: Mapping[str, Any] | None = None
     choose: Choose | None = None
+    vary: tuple[str, ...] = ()
+    repeat: int = 1
 
     @property
     def name(self) -> str:
@@ -52,9 +55,10 @@ class Target:
 
 def title_of(target: Target, command: Command, root: Path | None) -> str:
     """What is going on, for people: also with what the script runs, and which one, if it is not the file itself."""
+    varied = f", with {printable(' '.join(target.vary))}" if target.vary else ""
     if not command.is_module and Path(command.script) == Path(target.path):
-        return f"Profiling {target.name} {command.arguments_text(root)}".rstrip()
-    return f"Profiling {target.name}, running {command.text(root)}"
+        return f"Profiling {target.name} {command.arguments_text(root)}".rstrip() + varied
+    return f"Profiling {target.name}, running {command.text(root)}{varied}"
 
 
 def request_of(

@@ -16,6 +16,7 @@ import orjson
 
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import Problem
+from kinetoscope_core.jobs.grid import Grid
 from kinetoscope_core.run.standby import Preparation
 from kinetoscope_core.runner.request import RunRequest
 
@@ -42,9 +43,17 @@ class TraceFiles(NamedTuple):
     sources: Sequence[str]
 
 
+class SweepWork(NamedTuple):
+    """A script in all settings of a grid, so many times each."""
+
+    request: RunRequest
+    grid: Grid
+    repeat: int
+
+
 class WorkerProcess:
-    """A process for one job. `prepare` may start it ahead; `profile`, `read` or `examine` gives it the job and returns
-    its last event.
+    """A process for one job. `prepare` may start it ahead; `profile`, `sweep`, `read` or `examine` gives it the job and
+    returns its last event.
 
     `on_event` gets all other events, those that follow as well, and `ended` when the process has, which sets `ended`,
     too. `cancel` may be called at any time.
@@ -71,6 +80,12 @@ class WorkerProcess:
         """The event that ends the run: `result` or `error`. A worker that dies without one is an error too."""
         self._is_profiling = True
         return await self._result_of({"do": "profile", "request": request.as_dict()})
+
+    async def sweep(self, work: SweepWork) -> Event:
+        """The event that ends it: `result` with a `sweep`, or `error`."""
+        self._is_profiling = True
+        request, axes = work.request.as_dict(), work.grid.axes
+        return await self._result_of({"do": "sweep", "request": request, "axes": axes, "repeat": work.repeat})
 
     async def read(self, files: TraceFiles) -> Event:
         """The event that ends the reading of traces."""

@@ -57,6 +57,9 @@ export interface ProfileParams {
   plain?: boolean;
   times?: number;
   more?: boolean;
+  /** What varies, such as `size=64,1024`: a sweep, `repeat` runs of each setting. */
+  vary?: string[];
+  repeat?: number;
   replace: boolean;
   workDoneToken?: string;
 }

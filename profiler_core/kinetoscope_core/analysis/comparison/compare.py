@@ -31,7 +31,7 @@ def compare(
     `ids` are the names of each, if they have some. Regions are matched between the newest of both sides; what the other
     processes measured of them is looked up by name and place.
     """
-    of_a, of_b = _by_key(a), _by_key(b)
+    of_a, of_b = by_key(a), by_key(b)
     regions = tuple(_compared(pair, of_a, of_b) for pair in pairs_of(a[0], b[0]))
     return Comparison(
         a=_side(a, ids[0]),
@@ -84,7 +84,8 @@ def _differences(a: Result, b: Result) -> Iterable[str]:
             yield f"{name}: {before} → {now}"
 
 
-def _by_key(results: Sequence[Result]) -> Mapping[_Key, list[RegionMeasures]]:
+def by_key(results: Sequence[Result]) -> Mapping[_Key, list[RegionMeasures]]:
+    """What the processes measured of each region: by name, file and line."""
     found: dict[_Key, list[RegionMeasures]] = {}
     for result in results:
         for row in rows_of(result):
@@ -101,7 +102,7 @@ def _compared(
     was, now = pair
     known = now or cast("RegionMeasures", was)
     has_moved = was is not None and now is not None and (was.name, was.file, was.line) != (now.name, now.file, now.line)
-    middle_a, middle_b = _middle(a), _middle(b)
+    middle_a, middle_b = middle_of(a), middle_of(b)
     launches = max(each.launches.median if each.launches else 0 for each in (*a, *b))
     return RegionComparison(
         name=known.name,
@@ -138,7 +139,7 @@ def _lower_median(values: Sequence[int]) -> int | None:
     return sorted(values)[(len(values) - 1) // 2] if values else None
 
 
-def _middle(rows: Sequence[RegionMeasures]) -> RegionMeasures | None:
+def middle_of(rows: Sequence[RegionMeasures]) -> RegionMeasures | None:
     """The process that stands for the others: that with the median of the times that are least noisy."""
     if len(rows) < 2:
         return rows[0] if rows else None
