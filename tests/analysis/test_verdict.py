@@ -70,7 +70,7 @@ def test_a_verdict_lies_on_the_side_of_its_interval(a, b, kind):
 
 def test_a_time_of_nothing_has_no_ratio():
     assert change_between([0], [5], "cuda") == verdict.Change(0, 5, None, None, None, "unknown")
-    assert change_between([0, 0], [0, 0], "cuda").verdict == "same"
+    assert change_between([0, 0], [0], "cuda").verdict == "same"
 
 
 def test_it_says_how_many_more_runs_would_do():

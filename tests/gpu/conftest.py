@@ -59,8 +59,8 @@ def kinetoscope(request):
             kept = Path(os.environ["OUT"]) / "results"
             kept.mkdir(exist_ok=True, parents=True)
             (kept / f"{keep_as}.json").write_text(ran.stdout)
-            traces = [Path(trace) for trace in ran.result["traces"]]
-            for file in [*traces, traces[0].with_name("regionlog.json")]:
+            traces = [Path(trace) for trace in ran.result.get("traces", ())]
+            for file in [*traces, *(each.with_name("regionlog.json") for each in traces[:1])]:
                 shutil.copy(file, kept / f"{keep_as}.{file.name}")
         return ran
 

@@ -39,7 +39,7 @@ def change_between(a: Sequence[int], b: Sequence[int], kind: Kind, launches: int
     Both sides need a time at least. Where a time is 0 there is no ratio, and only two equal sides have a verdict.
     """
     middle_a, middle_b = _middle(a), _middle(b)
-    if a == b or sorted(a) == sorted(b):
+    if sorted(a) == sorted(b) or not any((*a, *b)):
         return Change(middle_a, middle_b, 0.0, 0.0, 0.0, "same")
     if min(*a, *b) <= 0:
         return Change(middle_a, middle_b, None, None, None, "unknown")
