@@ -9,7 +9,7 @@ import { until } from './waiting.mjs';
 const SCRIPT = `import torch
 from torch.profiler import record_function
 
-TIMES = 100
+TIMES = 200
 a = torch.ones(64, 64)
 
 for step in range(20):
@@ -46,7 +46,7 @@ await scenario(async (stage) => {
   });
 
   await stage.step('slower', async () => {
-    await change(3000);
+    await change(8000);
     console.log(await profile(/^CPU [\d.–]+ ms ▲\d+×/));
   });
 
@@ -68,7 +68,7 @@ await scenario(async (stage) => {
   });
 
   await stage.step('faster than the pinned one', async () => {
-    await change(90);
+    await change(180);
     await profile(/^CPU [\d.–]+ (µs|ms) ▼\d+ %/);
     await code.hoverText('with', REGION, /Compared with the pinned baseline/);
     await code.leave();

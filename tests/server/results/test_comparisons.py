@@ -34,8 +34,9 @@ def spread(ns: int) -> dict[str, int]:
 def store_like(client, run: str, name: str, *, cpu: int, cuda: int | None = None, code: str = "") -> str:
     """Stores a run like that one, with other times at all regions, in ns; with `code`, of another text."""
     runs = client.workspace_path.parent / "cache" / "kinetoscope" / "runs"
-    shutil.copytree(runs / run, runs / name)
-    values: dict[str, Any] = orjson.loads((runs / name / "result.json").read_bytes())
+    made = client.workspace_path.parent / name
+    shutil.copytree(runs / run, made)
+    values: dict[str, Any] = orjson.loads((made / "result.json").read_bytes())
     for region in values["regions"]:
         region |= {"cpu_total_ns": spread(cpu), "cpu_self_ns": spread(cpu), "cpu_middle_ns": None}
         if cuda is not None:
@@ -44,7 +45,8 @@ def store_like(client, run: str, name: str, *, cpu: int, cuda: int | None = None
         values |= {"device_total_ns": cuda, "device": {"name": "NVIDIA H200", "count": 1}, "no_cuda_because": None}
     if code:
         values["run"]["code"] = {file: code + digest[1:] for file, digest in values["run"]["code"].items()}
-    (runs / name / "result.json").write_bytes(orjson.dumps(values))
+    (made / "result.json").write_bytes(orjson.dumps(values))
+    made.rename(runs / name)  # as runs appear: in one step
     return name
 
 
@@ -101,9 +103,13 @@ async def test_the_hint_has_an_arrow_behind_what_changed_most_and_the_hover_both
 async def test_a_pinned_baseline_goes_before_the_last_change_and_is_named_until_it_is_unpinned(start):
     client = await start(settings={"prepare": "off"})
     run, uri = await profiled(client)
-    oldest = store_like(client, run, "20200101-000000-aaaaaa", cpu=1_000, code="x")
+    oldest = store_like(client, run, "20200101-000000-aaaaaa", cpu=8_000_000, code="x")
     last = store_like(client, run, "20200102-000000-aaaaaa", cpu=900_000_000, code="y")
-    await client.until(lambda: baseline(client, uri) == last, "the run before")
+    now = store_like(client, run, "29990101-000000-aaaaaa", cpu=50_000_000, code="z")
+    await client.execute("kinetoscope.showResult", uri, now)
+    await client.until(lambda: baseline(client, uri) == run, "the run before")
+    await client.execute("kinetoscope.deleteRun", run, True)
+    await client.until(lambda: baseline(client, uri) == last, "the one before that")
     assert "▼" in (await client.hint_texts(uri))[4]
 
     await client.execute("kinetoscope.pinBaseline", None, oldest, True)
@@ -112,10 +118,10 @@ async def test_a_pinned_baseline_goes_before_the_last_change_and_is_named_until_
     assert "▲" in (await client.hint_texts(uri))[4]
     assert "Compared with the pinned baseline" in await client.hover(uri, 4)
     listed = {each["id"]: each["is_baseline"] for each in await client.ask("kinetoscope/runs", {})}
-    assert listed == {run: False, last: False, oldest: True}
+    assert listed == {now: False, last: False, oldest: True}
 
     await client.execute("kinetoscope.pinBaseline", uri, None, True)  # the shown one
-    await client.until(lambda: baseline(client, uri) == run, "itself")
+    await client.until(lambda: baseline(client, uri) == now, "itself")
     assert not any(mark in text for text in (await client.hint_texts(uri)).values() for mark in "▲▼")
     await client.execute("kinetoscope.pinBaseline", uri, None, False)
     await client.until(lambda: baseline(client, uri) == last, "the run before, again")
