@@ -53,9 +53,14 @@ async def _shown(server: KinetoscopeServer, sweep: Sweep) -> None:
 
 
 def _written(sweep: Sweep, text: str) -> Path:
-    """The table as a page, with the chart beside it."""
+    """The table as a page, with the chart beside it; pages of sweeps that are no longer kept go."""
     chart = to_svg(sweep)
     if chart is not None:
         picture = written(chart, f"sweep-{sweep.id}.svg")
         text += f"\n![Totals per call of each region, setting by setting]({picture.name})\n"
-    return written(text, f"sweep-{sweep.id}.md")
+    page = written(text, f"sweep-{sweep.id}.md")
+    kept = {f"sweep-{each}" for each in (sweep.id, *Sweeps(Store().root).ids())}
+    for file in page.parent.glob("sweep-*"):
+        if file.stem not in kept:
+            file.unlink(missing_ok=True)
+    return page

@@ -33,8 +33,10 @@ async def test_a_sweep_ends_with_its_table_and_one_message(start, tmp_path):
     assert said == "Swept 1 of 2 settings. 1 setting failed."
     assert re.search(r"\| add \| 11 \| 8 \| [\d.]+ µs \|", table), table
     assert re.search(r"\| -1 \| .*no such size", table), table
-    assert await client.execute("kinetoscope.showSweep", "last") == table
     (page,) = tmp_path.rglob("details/sweep-*.md")
+    page.with_name("sweep-gone.svg").touch()
+    assert await client.execute("kinetoscope.showSweep", "last") == table
+    assert list(page.parent.glob("sweep-*")) == [page], "pages of sweeps that are gone go, too"
     assert page.read_text(encoding="utf-8") == table, "one point is no line"
     await client.execute("kinetoscope.sweep", uri, None, None, ["size"], 1)
     await client.message()
