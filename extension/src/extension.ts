@@ -51,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const client = (): LanguageClient | undefined => server.client;
   const details = new Details(context, {
     fetch: (params) => client()?.sendRequest('kinetoscope/run', params),
+    compare: (params) => client()?.sendRequest('kinetoscope/comparison', params),
     openTrace: (place) => {
       const running = client();
       if (running) void traces.open(running, place);
@@ -103,7 +104,10 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
     started.onRequest('kinetoscope/choose', choose);
-    started.onNotification('kinetoscope/runsChanged', () => list.refresh());
+    started.onNotification('kinetoscope/runsChanged', () => {
+      list.refresh();
+      details.compareAgain();
+    });
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
