@@ -51,7 +51,7 @@ const comparison: Comparison = {
   a: { title: run.title, runs: ['before'], processes: 3, started: '2026-11-29T11:00:00+00:00' },
   b: { title: run.title, runs: [run.id], processes: 1, started: '2026-11-29T12:00:00+00:00' },
   differences: ['torch 2.10 and 2.11'],
-  code_changed: ['train.py'],
+  code_changed: ['/w/train.py'],
   regions: [compared(), compared({ name: 'gone_one', in: 'a', was: null })],
 };
 const [step = region(0, {})] = run.regions;

@@ -2,7 +2,7 @@
 import type { ComparedSide, Comparison, RegionComparison } from '../server/protocol/comparison';
 import { html, nothing, type Markup } from './markup';
 import { SHOWN } from './plain_table';
-import { countText, printable, startedText, timeText } from './text';
+import { countText, fileName, printable, startedText, timeText } from './text';
 
 /** Label of the switch; what ran is named where it is not the same. */
 export function comparedWith({ a, b }: Comparison): string {
@@ -20,7 +20,7 @@ export function comparedNotes({ a, b, differences, code_changed: changed, region
   const said = [
     `Before: ${countText(a.processes, 'run')}, now: ${countText(b.processes, 'run')}.`,
     ...differences.map((each) => `Also different: ${printable(each)}.`),
-    ...(changed.length > 0 ? [`Changed since: ${changed.map(printable).join(', ')}.`] : []),
+    ...(changed.length > 0 ? [`Changed since: ${changed.map((file) => printable(fileName(file))).join(', ')}.`] : []),
   ];
   return html`<p class="quiet">${said.join(' ')}</p>
     ${gone.length === 0 ? nothing : html`<p>Only before: ${goneText(gone)}.</p>`}`;
