@@ -17,6 +17,7 @@ import type { ProgressParams, WarmParams } from './server/protocol/profiling';
 import type { ResultsParams, RunRow } from './server/protocol/results';
 import { Results } from './editor/results';
 import { choose } from './runs/choosing';
+import { compareWith } from './runs/compare_with';
 import type { Loading } from './runs/loading';
 import { RunList } from './runs/list';
 import { isTrusted, Runs } from './runs/run';
@@ -51,6 +52,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const client = (): LanguageClient | undefined => server.client;
   const details = new Details(context, {
     fetch: (params) => client()?.sendRequest('kinetoscope/run', params),
+    compare: (params) => client()?.sendRequest('kinetoscope/comparison', params),
     openTrace: (place) => {
       const running = client();
       if (running) void traces.open(running, place);
@@ -103,7 +105,10 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
     started.onRequest('kinetoscope/choose', choose);
-    started.onNotification('kinetoscope/runsChanged', () => list.refresh());
+    started.onNotification('kinetoscope/runsChanged', () => {
+      list.refresh();
+      details.compareAgain();
+    });
     started.onRequest('kinetoscope/save', async ({ uris }: { uris: string[] }) => {
       const isSaved = await save(uris);
       if (isSaved === undefined) runs.cancel();
@@ -150,6 +155,11 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
     vscode.commands.registerCommand('kinetoscope.showRun', (row: RunRow) => details.showOne(row.id)),
+    vscode.commands.registerCommand('kinetoscope.compareRun', async (row: RunRow) => {
+      const running = client();
+      const sides = running && (await compareWith(running, row));
+      if (sides?.other) await details.showCompared(sides.run, sides.other);
+    }),
     vscode.commands.registerCommand('kinetoscope.openRunTrace', (row: RunRow) => openTrace(row.id)),
     vscode.commands.registerCommand('kinetoscope.loadTraceFile', async (uri: vscode.Uri, chosen?: vscode.Uri[]) => {
       await server.whenStarted();

@@ -56,7 +56,11 @@ test('a saved page tells them, without buttons', () => {
     findings: [finding({ code: 'outside-regions' })],
     regions: [region(0, { findings: [finding()] })],
   };
-  const page = savedPage(found, { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, span: null }, '');
+  const page = savedPage(
+    found,
+    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, span: null, isCompared: false },
+    '',
+  );
   assert.match(page, /<b>outside-regions<\/b>/);
   assert.match(page, /<b>tiny-kernels<\/b>/);
   assert.doesNotMatch(page, /<button/);

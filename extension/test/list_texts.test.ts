@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contextOf, descriptionOf, iconOf, labelOf, tooltipOf, whenText } from '../src/runs/list_texts';
+import {
+  comparable,
+  contextOf,
+  descriptionOf,
+  iconOf,
+  labelOf,
+  sidesOf,
+  tooltipOf,
+  whenText,
+} from '../src/runs/list_texts';
 import type { RunRow } from '../src/server/protocol/results';
 
 process.env.TZ = 'America/New_York';
@@ -66,4 +75,13 @@ test('menus tell runs that are stored, pinned, loaded and damaged apart', () => 
   assert.equal(contextOf({ ...ROW, is_pinned: false, is_baseline: true }), 'run unpinned baseline');
   assert.equal(contextOf({ ...ROW, is_loaded: true }), 'loaded');
   assert.equal(contextOf({ ...ROW, problem: 'It is damaged.' }), 'damaged');
+});
+
+test('a run can be compared with every other stored one, those of the same arguments first, and the older is before', () => {
+  const older = { ...ROW, id: '20260830-120000-aaaaaa' };
+  const other = { ...ROW, id: '20260901-120000-aaaaaa', title: 'infer.py' };
+  const rows = [{ ...ROW, id: 'loaded-1', is_loaded: true }, { ...ROW, id: 'x', problem: '?' }, other, ROW, older];
+  assert.deepEqual(comparable(rows, ROW), [older, other]);
+  assert.deepEqual(sidesOf(ROW, older), { run: ROW.id, other: older.id });
+  assert.deepEqual(sidesOf(ROW, other), { run: other.id, other: ROW.id });
 });

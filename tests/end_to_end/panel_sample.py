@@ -1,15 +1,20 @@
 """Writes the answer of `kinetoscope/run` for traces from elsewhere, as the server makes it: real data for the panel.
 
-.venv/bin/python tests/end_to_end/panel_sample.py OUT.json TRACE… [--source FILE]
+.venv/bin/python tests/end_to_end/panel_sample.py OUT.json TRACE… [--source FILE] [--before TRACE]
+
+With what was before: `{"run": …, "before": …, "comparison": …}`, the last as `kinetoscope/comparison` answers it.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import orjson
 
+from kinetoscope_core.analysis.comparison import compare
 from kinetoscope_core.jobs.measure import measure_traces
-from kinetoscope_core.results.result import to_json
+from kinetoscope_core.results import comparison
+from kinetoscope_core.results.result import Result, to_json
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.results.shown import Shown
 from kinetoscope_server.text.documents import Documents
@@ -20,11 +25,20 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("traces", type=Path, nargs="+")
     parser.add_argument("--source", type=Path, action="append", default=[])
+    parser.add_argument("--before", type=Path)
     asked = parser.parse_args()
-    values = orjson.loads(to_json(measure_traces(asked.traces, [source.resolve() for source in asked.source])))
-    shown = Shown.of(values, "loaded-1")
-    answer = whole_run(values, shown, Documents(), lambda _shown, _file: False)
+    run, answer = _run("loaded-2", asked.traces, asked.source)
+    if asked.before:
+        before, answer_before = _run("loaded-1", [asked.before], asked.source)
+        compared = comparison.to_json(compare([before], [run], (["loaded-1"], ["loaded-2"])))
+        answer = {"run": answer, "before": answer_before, "comparison": orjson.loads(compared)}
     asked.out.write_bytes(orjson.dumps(answer))
+
+
+def _run(run: str, traces: Sequence[Path], sources: Sequence[Path]) -> tuple[Result, object]:
+    result = measure_traces(traces, [source.resolve() for source in sources])
+    values = orjson.loads(to_json(result))
+    return result, whole_run(values, Shown.of(values, run), Documents(), lambda _shown, _file: False)
 
 
 main()

@@ -73,6 +73,10 @@ def test_a_change_shows_as_an_arrow_at_the_line_and_a_baseline_can_be_pinned(pla
     play("compare")
 
 
+def test_details_has_what_was_before_a_change_beside_what_is_now(play):
+    play("before_and_now")
+
+
 @pytest.mark.usefixtures("trained")
 def test_a_trace_is_shown_where_its_regions_are_findings_lead_to_all_about_them_and_all_follows_the_theme(play):
     play("loading", "findings", "themes", scale=1.4)

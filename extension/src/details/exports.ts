@@ -1,6 +1,6 @@
 // Exports of the table as Markdown and as CSV, with the rows and the order that are shown, and every column.
 import type { RunRegion } from '../server/protocol/results';
-import { cellText, type Column } from './table/columns';
+import { cellText, type Column, type Field } from './table/columns';
 
 /** Times as they are shown. */
 export function markdownOf(columns: readonly Column[], regions: readonly RunRegion[]): string {
@@ -20,8 +20,9 @@ function inMarkdown(text: string): string {
 
 /** Times in nanoseconds, shares from 0 to 1; lines end as RFC 4180 has it. */
 export function csvOf(columns: readonly Column[], regions: readonly RunRegion[]): string {
-  const head = columns.map((column) => column.field);
-  const rows = regions.map((region) => columns.map((column) => String(column.value(region) ?? '')));
+  const fields = columns.flatMap((column): readonly Field[] => column.parts ?? [column]);
+  const head = fields.map(({ field }) => field);
+  const rows = regions.map((region) => fields.map((column) => String(column.value(region) ?? '')));
   return [head, ...rows].map((cells) => `${cells.map(inCsv).join(',')}\r\n`).join('');
 }
 

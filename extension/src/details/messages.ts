@@ -1,6 +1,7 @@
 // Messages between the panel and its web view. A run goes over as `listed`; the times of the chosen region are asked for.
+import type { Comparison } from '../server/protocol/comparison';
 import type { RegionTimes } from '../server/protocol/measures';
-import type { RunResult } from '../server/protocol/results';
+import type { RunRegion, RunResult } from '../server/protocol/results';
 import type { Span } from './charts/spans';
 import type { Order } from './table/rows';
 
@@ -12,6 +13,8 @@ export interface View {
   hasAllColumns: boolean;
   chosen: number | null;
   span: Span | null;
+  /** Whether what was before is shown beside it. */
+  isCompared: boolean;
 }
 
 /** What the web view keeps over reloads of the window: the file whose newest run is shown, null for the newest of all. */
@@ -24,11 +27,14 @@ export interface KeptState {
 export type ToView =
   | { kind: 'run'; uri: string | null; run: RunResult; choose: number | null }
   | { kind: 'times'; run: string; region: number; times: RegionTimes }
+  | { kind: 'comparison'; run: string; comparison: Comparison | null; isAskedFor: boolean }
+  | { kind: 'before'; run: string; region: number; before: RunRegion | null }
   | { kind: 'nothing'; message: string };
 
 export type ToPanel =
   | { kind: 'ready' }
   | { kind: 'times'; run: string; region: number }
+  | { kind: 'before'; run: string; region: number }
   | { kind: 'reveal'; region: number; focus: boolean }
   | { kind: 'trace'; region: number | null; finding?: string }
   | { kind: 'explain'; code: string }

@@ -1,16 +1,21 @@
 // Saved web page: shows what the panel shows, the table as it is filtered and ordered, and the chosen region.
-import { hasTimes, type RegionTimes } from '../server/protocol/measures';
+import type { Comparison, RegionComparison } from '../server/protocol/comparison';
+import { hasTimes, type Measures, type RegionTimes } from '../server/protocol/measures';
 import type { RunRegion, RunResult } from '../server/protocol/results';
+import { comparedNotes, comparedWith } from './compared_markup';
+import { beforeMarkup } from './region/before_markup';
 import { cardsMarkup, MANY, NOT_DRAWN } from './region/cards';
 import { columnsOf, tellingColumns, whyNoCuda } from './table/columns';
 import { findingsMarkup } from './region/findings_markup';
+import { comparedIn, regionBefore } from './region/compared';
 import { lanesLayout, wholeSpan } from './charts/lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_drawing';
-import { listed, timesOf } from './listing';
+import { listed } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { View } from './messages';
 import { callsLayout } from './charts/calls';
 import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
+import type { Span } from './charts/spans';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
 import { arranged, filtered, regionsOf } from './table/rows';
@@ -20,15 +25,25 @@ import { printable } from './text';
 
 const WIDTH = 1000;
 
+/** What a run is compared with; `before` is null where the run itself is no longer stored. */
+export interface Before {
+  comparison: Comparison;
+  before: RunResult | null;
+}
+
 /** `css` is the style of the panel; the page brings the colours that VS Code would give it. */
-export function savedPage(result: RunResult, view: View, css: string): string {
+export function savedPage(result: RunResult, view: View, css: string, known: Before | null = null): string {
+  const shown = view.isCompared ? known : null;
+  const compared = shown && comparedIn(shown.comparison);
   const run = listed(result);
   const title = printable(run.title);
-  const all = columnsOf(run);
+  const all = columnsOf(run, compared);
   const rows = arranged(run, filtered(regionsOf(run), view.filter), all, view.order);
   const telling = tellingColumns(all, regionsOf(run));
   const chosen = rows.find(({ region }) => region.index === view.chosen)?.region;
-  const times = chosen ? timesOf(result, chosen.index) : null;
+  const comparison = (chosen && compared?.(chosen)) ?? null;
+  const before = comparison && shown?.before ? (regionBefore(shown.before, comparison) ?? null) : null;
+  const full = result.regions.find(({ index }) => index === chosen?.index);
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -57,31 +72,55 @@ export function savedPage(result: RunResult, view: View, css: string): string {
             </table>
           </div>
           <p class="quiet">${captionText(telling, rows)}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
+          ${
+            shown
+              ? html`<p class="quiet">${comparedWith(shown.comparison)}.</p>
+                  <div class="notes">${comparedNotes(shown.comparison)}</div>`
+              : nothing
+          }
           <div class="notes">${runNotes(run, true)}</div>
-          ${chosen && times ? regionPage(chosen, times, view) : nothing}
+          ${full ? regionPage(full, view, comparison, before) : nothing}
         </main>
       </body>
     </html>`.text;
 }
 
-function regionPage(region: RunRegion, { call_times: calls, timeline }: RegionTimes, view: View): Markup {
+function regionPage(
+  region: RunRegion,
+  view: View,
+  comparison: RegionComparison | null,
+  before: RunRegion | null,
+): Markup {
   const { measures } = region;
+  const calls = measures.call_times;
   const head = html`<h2>${printable(measures.name)} <span class="quiet">${placeText(region) ?? ''}</span></h2>
     ${factsMarkup(region, true)} ${findingsMarkup(measures.findings, region.index, true)}`;
   if (!hasTimes(measures) || calls === null) return html`<section class="chosen">${head}</section>`;
-  const lanes =
-    timeline === null
-      ? html`<p class="quiet">${NOT_DRAWN}</p>`
-      : html`${lanesLegend(timeline)}
-          ${lanesSvg(lanesLayout(timeline, WIDTH, view.span ?? wholeSpan(timeline)), timeline)}
-          <p class="quiet">${lanesCaption(timeline, measures)}</p>
-          ${tableMarkup(lanesTable(timeline))}`;
+  const was = before && hasTimes(before.measures) ? before.measures : null;
+  const timelines = [was, measures].flatMap((each) => each?.timeline ?? []);
+  const span = view.span ?? wholeSpan(...timelines);
+  const lanes = html`${timelines.length > 0 ? lanesLegend(...timelines) : nothing}
+  ${
+    was
+      ? html`<h4>Before</h4>
+          ${lanesMarkup(was, span, 'was')}
+          <h4>Now</h4>`
+      : nothing
+  }
+  ${lanesMarkup(measures, span, 'item')}`;
   const chart = html`${callsSvg(callsLayout(calls, measures, WIDTH), calls, measures)}
     <p class="quiet">${callsCaption(calls, measures)}</p>
     ${tableMarkup(callsTable(calls))}`;
-  return html`<section class="chosen">
-    ${head} ${cardsMarkup(measures, { lanes, calls: chart, isWide: calls.length > MANY })}
-  </section>`;
+  const cards = { lanes, calls: chart, isWide: calls.length > MANY, before: comparison && beforeMarkup(comparison) };
+  return html`<section class="chosen">${head} ${cardsMarkup(measures, cards)}</section>`;
+}
+
+function lanesMarkup(measures: Measures & RegionTimes, span: Span, prefix: string): Markup {
+  const { timeline } = measures;
+  if (timeline === null) return html`<p class="quiet">${NOT_DRAWN}</p>`;
+  return html`${lanesSvg(lanesLayout(timeline, WIDTH, span), timeline, prefix)}
+    <p class="quiet">${lanesCaption(timeline, measures)}</p>
+    ${tableMarkup(lanesTable(timeline))}`;
 }
 
 function tableMarkup(table: Markup): Markup {

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plain } from '../foreign';
-import type { RegionPlace, RunParams, RunResult, TracePlace } from '../server/protocol/results';
+import type { RegionPlace, RunResult, TracePlace } from '../server/protocol/results';
+import { Comparing, type ComparingActions } from './comparing';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';
 import type { KeptState, ToPanel, ToView, View } from './messages';
@@ -10,9 +11,7 @@ import { savedPage } from './page';
 
 export const VIEW_TYPE = 'kinetoscope.details';
 
-export interface PanelActions {
-  /** The run that the server has; undefined while no server runs. */
-  fetch: (params: RunParams) => Promise<RunResult | null> | undefined;
+export interface PanelActions extends ComparingActions {
   openTrace: (place: TracePlace) => void;
   /** Shows the page of a finding's code. */
   explain: (code: string) => void;
@@ -24,6 +23,13 @@ export class Details implements vscode.Disposable {
   /** Shown in place of the newest run of the file. */
   private runId: string | null = null;
   private run: RunResult | null = null;
+  /** Asked for in place of the baseline. */
+  private other: string | null = null;
+  private readonly comparing: Comparing;
+  /** Asked for and not yet shown. */
+  private isToCompare = false;
+  /** Whether the web view has what the run is compared with. */
+  private hasComparison = false;
   /** Asked for and not yet chosen: its run was not there, or the web view not ready. */
   private wanted: RegionPlace | null = null;
   private isLoading = false;
@@ -35,6 +41,7 @@ export class Details implements vscode.Disposable {
     private readonly context: vscode.ExtensionContext,
     private readonly actions: PanelActions,
   ) {
+    this.comparing = new Comparing(actions);
     this.serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
       deserializeWebviewPanel: (panel, state: unknown) => {
         this.uri = (state as KeptState | undefined)?.uri ?? null;
@@ -59,9 +66,21 @@ export class Details implements vscode.Disposable {
     return this.open(null, id, null);
   }
 
-  private open(uri: string | null, runId: string | null, wanted: RegionPlace | null): Promise<void> {
+  /** Shows a run beside another one, which was before it. */
+  showCompared(run: string, other: string): Promise<void> {
+    return this.open(null, run, null, other);
+  }
+
+  private open(
+    uri: string | null,
+    runId: string | null,
+    wanted: RegionPlace | null,
+    other: string | null = null,
+  ): Promise<void> {
     this.uri = uri;
     this.runId = runId;
+    this.other = other;
+    this.isToCompare = other !== null;
     this.wanted = wanted;
     void vscode.commands.executeCommand('setContext', 'kinetoscope.hasShownDetails', true);
     if (this.panel) {
@@ -88,6 +107,12 @@ export class Details implements vscode.Disposable {
   update(): void {
     if (this.panel?.visible) void this.load();
     else this.isOutdated = true;
+  }
+
+  /** Runs are stored, pinned or deleted: another one may be the baseline. */
+  compareAgain(): void {
+    this.comparing.forget();
+    this.update();
   }
 
   private take(panel: vscode.WebviewPanel): void {
@@ -146,7 +171,10 @@ export class Details implements vscode.Disposable {
     }
     if (this.run === null && id !== null) this.tell('This run is no longer stored.');
     else if (this.run === null) this.tell('Nothing has been measured yet. Click “▷ Profile” above a region.');
-    else this.showRun(this.run, uri);
+    else {
+      this.showRun(this.run, uri);
+      await this.compare(this.run);
+    }
   }
 
   private showRun(run: RunResult, uri: string | null): void {
@@ -154,6 +182,21 @@ export class Details implements vscode.Disposable {
     const choose = this.wanted === null ? null : regionAt(run, this.wanted);
     this.wanted = null;
     this.post({ kind: 'run', uri, run: listed(run), choose });
+  }
+
+  private async compare(run: RunResult): Promise<void> {
+    const { other } = this;
+    try {
+      const isNew = await this.comparing.ask({ run: run.id, other });
+      if (!isNew && this.hasComparison) return;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (this.isToCompare) void vscode.window.showErrorMessage(`The runs cannot be compared: ${plain(why)}`);
+    }
+    const { comparison } = this.comparing;
+    this.post({ kind: 'comparison', run: run.id, comparison, isAskedFor: this.isToCompare });
+    this.hasComparison = true;
+    this.isToCompare = false;
   }
 
   private tell(message: string): void {
@@ -168,12 +211,15 @@ export class Details implements vscode.Disposable {
     switch (message.kind) {
       case 'ready':
         this.isReady = true;
+        this.hasComparison = false;
         return this.load();
       case 'times': {
         const times = this.run?.id === message.run ? timesOf(this.run, message.region) : null;
         if (times) this.post({ kind: 'times', run: message.run, region: message.region, times });
         return;
       }
+      case 'before':
+        return this.answerBefore(message.run, message.region);
       case 'reveal':
         return this.reveal(message.region, message.focus);
       case 'trace':
@@ -194,6 +240,13 @@ export class Details implements vscode.Disposable {
     }
   }
 
+  private async answerBefore(run: string, index: number): Promise<void> {
+    const region = this.run?.id === run ? this.run.regions.find((each) => each.index === index) : undefined;
+    if (!region) return;
+    const before = await this.comparing.regionBefore(region).catch(() => null); // what has no lanes says so
+    this.post({ kind: 'before', run, region: index, before });
+  }
+
   private async reveal(index: number, focus: boolean): Promise<void> {
     const region = this.run?.regions.find((each) => each.index === index);
     if (region?.uri == null || region.row === null) return;
@@ -208,8 +261,11 @@ export class Details implements vscode.Disposable {
   }
 
   private async save(view: View): Promise<void> {
-    if (!this.run) return;
-    const name = `${this.run.title.replace(/[^\w.-]+/g, '_')}.html`;
+    const { run } = this;
+    if (!run) return;
+    const { comparison } = this.comparing;
+    const known = comparison && { comparison, before: await this.comparing.runBefore().catch(() => null) };
+    const name = `${run.title.replace(/[^\w.-]+/g, '_')}.html`;
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const target = await vscode.window.showSaveDialog({
       title: 'Save what the panel shows as a web page',
@@ -219,7 +275,7 @@ export class Details implements vscode.Disposable {
     if (!target) return;
     const style = vscode.Uri.joinPath(this.context.extensionUri, 'extension', 'dist', 'details.css');
     const css = new TextDecoder().decode(await vscode.workspace.fs.readFile(style));
-    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(savedPage(this.run, view, css)));
+    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(savedPage(run, view, css, known)));
     const open = 'Open';
     if ((await vscode.window.showInformationMessage(`Saved ${plain(target.fsPath)}`, open)) === open) {
       await vscode.env.openExternal(target);

@@ -3,16 +3,15 @@ import type { Problem, RunResult } from '../server/protocol/results';
 import { html, nothing, type Markup } from './markup';
 import { findingsMarkup } from './region/findings_markup';
 import { regionsOf } from './table/rows';
-import { countText, fileName, printable, timeText } from './text';
+import { countText, fileName, printable, startedText, timeText } from './text';
 
 const FEW = 2;
-const WHEN: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' };
 
 export function runFacts(run: RunResult): string[] {
   const facts: string[] = [];
   if (run.device) facts.push(run.device.count > 1 ? `${run.device.count} × ${run.device.name}` : run.device.name);
   if (run.torch !== null) facts.push(`torch ${run.torch}`);
-  if (run.run) facts.push(new Date(run.run.started).toLocaleString('en-GB', WHEN));
+  if (run.run) facts.push(startedText(run.run.started));
   if (run.run?.has_own_profiler) facts.push('measured by the script’s own profiler');
   if (run.device_total_ns !== null) {
     const outside = run.outside_regions_ns ?? 0;

@@ -63,6 +63,13 @@ function fixed(value: number, decimals: number): string {
     : value.toFixed(decimals);
 }
 
+const WHEN: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' };
+
+/** When something started, to the second, in local time. */
+export function startedText(started: string): string {
+  return new Date(started).toLocaleString('en-GB', WHEN);
+}
+
 /** `1 launch`, `5 launches`, `3 regions`. */
 export function countText(count: number, noun: string): string {
   if (count === 1) return `1 ${noun}`;

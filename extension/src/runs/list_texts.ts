@@ -1,5 +1,6 @@
 // Texts of the list of runs. Knows no VS Code.
 import { countText, timeText } from '../details/text';
+import type { ComparisonParams } from '../server/protocol/comparison';
 import type { RunRow } from '../server/protocol/results';
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
@@ -74,4 +75,15 @@ export function iconOf(row: RunRow): string {
   if (row.is_baseline) return 'target';
   if (row.is_pinned) return 'pinned';
   return row.is_loaded ? 'graph-line' : 'history';
+}
+
+/** The other stored runs, those of the same script and arguments first. */
+export function comparable(rows: readonly RunRow[], row: RunRow): RunRow[] {
+  const others = rows.filter((each) => each.id !== row.id && each.problem === null && !each.is_loaded);
+  return [...others.filter(({ title }) => title === row.title), ...others.filter(({ title }) => title !== row.title)];
+}
+
+/** The older of two runs is what was before. */
+export function sidesOf(one: RunRow, another: RunRow): ComparisonParams {
+  return one.id < another.id ? { run: another.id, other: one.id } : { run: one.id, other: another.id };
 }

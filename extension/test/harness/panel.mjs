@@ -19,10 +19,11 @@ const panel = bundle({ entryPoints: [join(details, 'view', 'main.ts')], format: 
 export const css = textOf(panel, '.css');
 
 /** What the panel computes on the side of VS Code. */
-export const { documentOf, listed, timesOf, savedPage, USUAL_ORDER } = imported([
+export const { documentOf, listed, timesOf, savedPage, comparedIn, regionBefore, USUAL_ORDER } = imported([
   'document',
   'listing',
   'page',
+  'region/compared',
   'table/rows',
 ]);
 
@@ -34,8 +35,8 @@ function imported(names) {
   return module.exports;
 }
 
-/** Opens the panel with a run in it. What it asks for comes back in `posted`, what the browser complains of in `complaints`. */
-export async function openPanel(browser, run, { theme = 'dark', width = 1100, height = 900, state } = {}) {
+/** Opens the panel with a run in it, and with what it is compared with (`comparison` and the run `before`). What it asks for comes back in `posted`, what the browser complains of in `complaints`. */
+export async function openPanel(browser, run, { theme = 'dark', width = 1100, height = 900, state, compared } = {}) {
   const page = await browser.newPage({ viewport: { width, height } });
   const complaints = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
@@ -60,6 +61,14 @@ export async function openPanel(browser, run, { theme = 'dark', width = 1100, he
   await page.exposeFunction('toPanel', (message) => {
     posted.push(message);
     if (message.kind === 'ready' && run) send({ kind: 'run', uri: null, run: listed(run), choose: null });
+    if (message.kind === 'ready' && compared) {
+      send({ kind: 'comparison', run: run.id, comparison: compared.comparison, isAskedFor: false });
+    }
+    if (message.kind === 'before') {
+      const region = run.regions.find(({ index }) => index === message.region);
+      const before = regionBefore(compared.before, comparedIn(compared.comparison)(region)) ?? null;
+      send({ ...message, before });
+    }
     if (message.kind === 'times') send({ ...message, times: timesOf(run, message.region) });
   });
   await page.exposeFunction('keep', (next) => (kept.state = next));

@@ -63,9 +63,9 @@ const FOR_LINKS = 22;
 export const CHARACTER = 6.6;
 const WIDTH_OF_A_TICK = 90;
 
-/** From entering the region to the end of its last activity. */
-export function wholeSpan(timeline: Timeline): Span {
-  return { from: 0, to: Math.max(1, timeline.end_ns) };
+/** From entering the region to the end of its last activity; of several calls, of the longest. */
+export function wholeSpan(...timelines: readonly Timeline[]): Span {
+  return { from: 0, to: Math.max(1, ...timelines.map(({ end_ns }) => end_ns)) };
 }
 
 export function lanesLayout(timeline: Timeline, width: number, span: Span): LanesLayout {

@@ -20,17 +20,18 @@ const LEGEND: Readonly<Record<string, string>> = {
   activity: 'GPU activity',
 };
 
-/** The kinds that there are in it. */
-export function lanesLegend(timeline: Timeline): Markup {
-  const there = new Set<string>(timeline.host.map((slice) => slice.kind));
-  if (timeline.device.length > 0) there.add('activity');
+/** The kinds that there are in them. */
+export function lanesLegend(...timelines: readonly Timeline[]): Markup {
+  const there = new Set<string>(timelines.flatMap(({ host }) => host.map((slice) => slice.kind)));
+  if (timelines.some(({ device }) => device.length > 0)) there.add('activity');
   const kinds = Object.entries(LEGEND).filter(([kind]) => there.has(kind));
   return html`<ul class="kinds">
     ${kinds.map(([kind, meaning]) => html`<li>${swatch(kind)}${meaning}</li>`)}
   </ul>`;
 }
 
-export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
+/** `prefix` begins the ids of its items, without their number. */
+export function lanesSvg(layout: LanesLayout, timeline: Timeline, prefix = 'item'): Markup {
   const { width, height, top, left } = layout;
   const seen = ({ x, width: wide }: { x: number; width: number }): boolean => x + wide >= 0 && x <= width;
   return html`<svg
@@ -71,7 +72,7 @@ export function lanesSvg(layout: LanesLayout, timeline: Timeline): Markup {
           />`,
       )}
     ${layout.lanes.map(({ title, top: y }) => html`<text class="lane-title" x="0" y="${y + 12}">${title}</text>`)}
-    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, itemText(timeline, box.item), wholeName(timeline, box.item)))}
+    ${layout.boxes.filter(seen).map((box) => boxMarkup(box, width, `${prefix}-${box.item}`, { text: itemText(timeline, box.item), title: wholeName(timeline, box.item) }))}
     ${left === null || left > width || left < 0 ? nothing : leftMarkup(left, layout)}
   </svg>`;
 }
@@ -82,13 +83,13 @@ function wholeName(timeline: Timeline, item: number): Markup {
   return short === name ? nothing : html`<title>${printable(name)}</title>`;
 }
 
-function boxMarkup(box: Box, width: number, text: string, title: Markup): Markup {
+function boxMarkup(box: Box, width: number, id: string, { text, title }: { text: string; title: Markup }): Markup {
   const from = Math.max(-2, box.x);
   const to = Math.min(width + 2, box.x + box.width);
   const shape = html`x="${from}" y="${box.y}" width="${Math.max(1, to - from)}" height="${box.height}"`;
   return html`<g
     class="item ${box.width < 3 ? 'thin' : ''}"
-    id="item-${box.item}"
+    id="${id}"
     data-item="${box.item}"
     role="option"
     aria-selected="false"

@@ -14,12 +14,17 @@ export interface Charts {
   calls: Markup;
   /** Whether the calls need the whole width. */
   isWide: boolean;
+  /** What was before, if that is compared; the lanes are then those of both. */
+  before?: Markup | null;
 }
 
 export function cardsMarkup(measures: Measures, charts: Charts): Markup {
+  const { before = null } = charts;
   return html`<div class="cards">
+    ${before === null ? nothing : card('Before and now', html`${before}${charts.lanes}`, 'lanes')}
     ${card('Numbers', numbersMarkup(measures))} ${card('Breakdown', compositionMarkup(measures))}
-    ${card('The median call', charts.lanes, 'lanes')} ${card('Calls', charts.calls, charts.isWide ? 'many' : '')}
+    ${before === null ? card('The median call', charts.lanes, 'lanes') : nothing}
+    ${card('Calls', charts.calls, charts.isWide ? 'many' : '')}
     ${card('Operators', operatorsMarkup(measures.breakdown))}
     ${measures.cuda_total_ns === null ? nothing : card('Kernels', kernelsMarkup(measures.breakdown, measures.cuda_total_ns.sum), 'kernels')}
   </div>`;

@@ -1,11 +1,19 @@
 // Columns of the table of regions: what each holds, and how it is ordered, shown and exported.
 import { hasTimes, type Middle, type Spread } from '../../server/protocol/measures';
 import type { RunRegion, RunResult } from '../../server/protocol/results';
+import { changeText, timeTexts, type RowChange } from '../region/change_text';
+import type { Compared } from '../region/compared';
 import { boundText, fileName, printable, typicalParts, unmeasuredText } from '../text';
 
 export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';
 
-export interface Column {
+/** A field of CSV. */
+export interface Field {
+  field: string;
+  value: (region: RunRegion) => number | string | null;
+}
+
+export interface Column extends Field {
   id: ColumnId;
   heading: string;
   meaning: string;
@@ -14,6 +22,10 @@ export interface Column {
   field: string;
   /** What it is ordered by and exported as; null where it was not measured or is not known. */
   value: (region: RunRegion) => number | string | null;
+  /** Of a column that is compared: what was before and is now. */
+  change?: (region: RunRegion) => RowChange | null;
+  /** In CSV in its place. */
+  parts?: readonly Field[];
   /** What is shown, of columns whose value does not say it all. */
   text?: (region: RunRegion) => string;
   /** The ends of the middle half of the calls, shown in place of a median that says little. */
@@ -91,6 +103,33 @@ const CPU_TOTAL = time(
 );
 const CPU_SELF = time('cpu_self', 'CPU self', 'CPU total without nested regions, operators and CUDA API calls');
 
+/** The column before and now. */
+function before(column: Column, compared: Compared | null, id: 'cuda_total' | 'cpu_total'): Column {
+  if (compared === null) return column;
+  const change = (region: RunRegion): RowChange | null => {
+    const known = compared(region);
+    const found = known?.[`${id}_ns`];
+    return known && found ? { ...found, isNew: known.in === 'b' } : null;
+  };
+  const value = (region: RunRegion): number | null => change(region)?.b ?? null;
+  return {
+    ...column,
+    meaning: `${column.meaning}, before → now`,
+    value,
+    middle: () => null,
+    text: (region) => {
+      const found = change(region);
+      return found === null ? '' : [...timeTexts(found), changeText(found)].join(' ').trimEnd();
+    },
+    change,
+    parts: [
+      { field: `${id}_ns_before`, value: (region) => change(region)?.a ?? null },
+      { field: `${id}_ns_now`, value },
+      { field: `${id}_verdict`, value: (region) => change(region)?.verdict ?? null },
+    ],
+  };
+}
+
 const LAUNCHES: Column = {
   id: 'launches',
   heading: 'Launches',
@@ -131,14 +170,14 @@ const BOUND: Column = {
   value: (region) => (region.measures.bound === null ? null : boundText(region.measures.bound)),
 };
 
-/** The columns that something was measured for, those that matter most first. */
-export function columnsOf(run: RunResult): Column[] {
+/** The columns that something was measured for, those that matter most first. The totals can be compared. */
+export function columnsOf(run: RunResult, compared: Compared | null = null): Column[] {
   const hasCuda = run.device_total_ns !== null;
   const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
   const all = [
     NAME,
-    ...(hasCuda ? [CUDA_TOTAL] : []),
-    CPU_TOTAL,
+    ...(hasCuda ? [before(CUDA_TOTAL, compared, 'cuda_total')] : []),
+    before(CPU_TOTAL, compared, 'cpu_total'),
     share(hasCuda),
     ...(hasCuda ? [BOUND, CUDA_SELF] : []),
     CPU_SELF,

@@ -2,15 +2,18 @@
 import type { Middle } from '../../server/protocol/measures';
 import type { RunRegion } from '../../server/protocol/results';
 import { cellText, type Column, type Telling } from './columns';
+import { changeMarkup } from '../region/before_markup';
+import { timeTexts, type RowChange } from '../region/change_text';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';
 import type { Order, Row } from './rows';
 import { isWide, shareText, typicalParts } from '../text';
 
 export function captionText({ same, columns }: Telling, rows: readonly Row[]): string {
+  const sides = columns.some(({ change }) => change) ? ', before → now' : '';
   const hasWide = rows.some(({ region }) => columns.some((column) => isWide(column.middle?.(region) ?? null)));
   const wide = hasWide ? '; of calls that lie far apart, from where to where their middle half goes' : '';
-  return `Medians of the measured calls${wide}.${same.length === 0 ? '' : ` The same for all: ${same.join(', ')}.`}`;
+  return `Medians of the measured calls${sides}${wide}.${same.length === 0 ? '' : ` The same for all: ${same.join(', ')}.`}`;
 }
 
 const SHARE_WIDTH = 40;
@@ -76,6 +79,7 @@ export function rowMarkup(
 
 function cell(column: Column, region: RunRegion): Markup {
   if (column.id === 'name') return nameCell(column, region);
+  if (column.change) return changeCell(column.change(region));
   const value = column.value(region);
   if (value === null) return html`<td class="${column.kind}"></td>`;
   if (column.kind === 'time' && typeof value === 'number') {
@@ -100,6 +104,15 @@ function nameCell(column: Column, region: RunRegion): Markup {
 function timeCell(ns: number, middle: Middle | null): Markup {
   const { number, unit } = typicalParts(ns, middle);
   return html`<td class="time${ns === 0 ? ' none' : ''}">${number}<span class="unit"> ${unit}</span></td>`;
+}
+
+/** The words of all rows begin below each other; a brief table leaves out what was before. */
+function changeCell(change: RowChange | null): Markup {
+  if (change === null || (change.a === null && change.b === null)) return html`<td class="time"></td>`;
+  const [before, now] = timeTexts(change);
+  return html`<td class="time compared" title="${before} ${now}">
+    <span class="was">${before} </span>${now}${changeMarkup(change)}
+  </td>`;
 }
 
 function shareCell(share: number): Markup {

@@ -1,5 +1,6 @@
 // Widths of the columns, the same whichever rows are in sight, and how many columns a table of some width holds.
 import { ALWAYS, cellText, type Column } from './columns';
+import { timeTexts } from '../region/change_text';
 import { hasWarning } from '../region/findings_markup';
 import type { Row } from './rows';
 
@@ -11,13 +12,26 @@ const MARK = 2.5;
 const INDENT = 1.5;
 const OF_A_LETTER = 0.95;
 const PADDING_PX = 16;
+/** Of `no difference`, as the style has it. */
+const VERDICT = 12;
 
-/** In widths of a digit, without the padding; the first column takes what is left as well, and has the least where
- * all columns are in sight. */
-export function columnWidth(column: Column, rows: readonly Row[], isTight = false): number {
+/** `isTight`: names have the least, since all columns are in sight; `isBrief`: there is no room for what was before. */
+export interface Sizing {
+  isTight?: boolean;
+  isBrief?: boolean;
+}
+
+/** In widths of a digit, without the padding; the first column takes what is left as well. */
+export function columnWidth(
+  column: Column,
+  rows: readonly Row[],
+  { isTight = false, isBrief = false }: Sizing = {},
+): number {
   if (column.kind === 'share') return Math.max(SHARE, column.heading.length * OF_A_LETTER);
   const heading = column.heading.length * OF_A_LETTER;
   const lengths = rows.map(({ region, depth }) => {
+    const change = column.change?.(region);
+    if (change) return (isBrief ? timeTexts(change)[1] : timeTexts(change).join(' ')).length + VERDICT;
     const letters = cellText(column, region).length;
     return column.id === 'name' ? letters + 1 + INDENT * depth : letters;
   });
@@ -29,15 +43,29 @@ export function columnWidth(column: Column, rows: readonly Row[], isTight = fals
   return Math.max(heading, column.kind === 'text' ? longest * OF_A_LETTER : longest);
 }
 
+export interface Room {
+  roomPx: number;
+  digitPx: number;
+}
+
+/** Whether the columns that are always shown have no room for what was before. */
+export function isBriefIn(columns: readonly Column[], rows: readonly Row[], { roomPx, digitPx }: Room): boolean {
+  if (!columns.some(({ change }) => change)) return false;
+  const always = columns.filter(({ id }) => ALWAYS.includes(id));
+  const wanted = always.map((column) => columnWidth(column, rows, { isTight: true }) * digitPx + PADDING_PX);
+  return wanted.reduce((sum, width) => sum + width, 0) > roomPx;
+}
+
 /** The first columns, as many as there is room for. */
 export function fitting(
   columns: readonly Column[],
   rows: readonly Row[],
-  { roomPx, digitPx }: { roomPx: number; digitPx: number },
+  { roomPx, digitPx }: Room,
+  isBrief = false,
 ): readonly Column[] {
   let leftPx = roomPx;
   const over = columns.findIndex((column) => {
-    leftPx -= columnWidth(column, rows) * digitPx + PADDING_PX;
+    leftPx -= columnWidth(column, rows, { isBrief }) * digitPx + PADDING_PX;
     return leftPx < 0 && !ALWAYS.includes(column.id);
   });
   return over === -1 ? columns : columns.slice(0, over);

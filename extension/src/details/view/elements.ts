@@ -1,5 +1,6 @@
 // Elements of the page, and those of VS Code's look, which are registered with the browser.
 import '@vscode-elements/elements/dist/vscode-button/index.js';
+import '@vscode-elements/elements/dist/vscode-checkbox/index.js';
 import '@vscode-elements/elements/dist/vscode-textfield/index.js';
 
 /** The element of an id; the panel's own page has them all. */

@@ -1,12 +1,21 @@
 // Chart of one call to scale in the panel: pointing, walking from slice to slice, zooming.
 import type { Timeline } from '../../server/protocol/measures';
-import { lanesLayout, linkedTo, neighbour, sliceOf, wholeSpan, type LanesLayout } from '../charts/lanes';
+import { lanesLayout, linkedTo, neighbour, sliceOf, type LanesLayout } from '../charts/lanes';
 import { itemText, lanesSvg } from '../charts/lanes_drawing';
 import { moved, showing, zoomed, type Span } from '../charts/spans';
 import { Picker, chartWidth } from './picking';
 
 const STEP = 0.5;
 const LEAST_DRAG = 4;
+
+/** Ids of the items begin with `prefix`; charts on one scale have the same `whole` and tell each other their span. */
+export interface LanesFrame {
+  prefix: string;
+  whole: Span;
+  /** What is shown first; null: the whole. */
+  span: Span | null;
+  onSpan: (span: Span | null) => void;
+}
 
 export class LanesChart {
   private readonly picker: Picker;
@@ -18,13 +27,12 @@ export class LanesChart {
     private readonly chart: HTMLElement,
     readout: HTMLElement,
     private readonly timeline: Timeline,
-    span: Span | null,
-    private readonly onSpan: (span: Span | null) => void,
+    private readonly frame: LanesFrame,
   ) {
-    this.span = span ?? this.whole;
+    this.span = frame.span ?? frame.whole;
     this.layout = this.drawn();
     this.picker = new Picker(chart, readout, {
-      prefix: 'item',
+      prefix: frame.prefix,
       start: () => 0,
       text: (item) => itemText(timeline, item),
       next: (item, key) => this.next(item, key),
@@ -64,19 +72,25 @@ export class LanesChart {
   }
 
   private get whole(): Span {
-    return wholeSpan(this.timeline);
+    return this.frame.whole;
   }
 
   private drawn(): LanesLayout {
     const layout = lanesLayout(this.timeline, chartWidth(this.chart), this.span);
-    this.chart.innerHTML = lanesSvg(layout, this.timeline).text;
+    this.chart.innerHTML = lanesSvg(layout, this.timeline, this.frame.prefix).text;
     return layout;
   }
 
   private set(span: Span): void {
-    this.span = span;
     const whole = this.whole;
-    this.onSpan(span.from <= whole.from && span.to >= whole.to ? null : span);
+    const next = span.from <= whole.from && span.to >= whole.to ? null : span;
+    this.show(next);
+    this.frame.onSpan(next);
+  }
+
+  /** As another chart of the same scale shows it. */
+  show(span: Span | null): void {
+    this.span = span ?? this.whole;
     this.redraw();
   }
 

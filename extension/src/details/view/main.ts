@@ -5,10 +5,13 @@ import '../style/page.css';
 import '../style/table.css';
 import '../style/region.css';
 import '../style/charts.css';
+import type { Comparison, RegionComparison } from '../../server/protocol/comparison';
 import type { RegionTimes } from '../../server/protocol/measures';
 import type { RunRegion, RunResult } from '../../server/protocol/results';
 import type { KeptState, ToPanel, ToView, View } from '../messages';
 import { arranged, filtered, nextOrder, regionsOf, USUAL_ORDER, type Row } from '../table/rows';
+import { comparedNotes, comparedWith } from '../compared_markup';
+import { comparedIn, type Compared } from '../region/compared';
 import { runFacts, runNotes } from '../run_markup';
 import { captionText } from '../table/table_markup';
 import { countText, printable } from '../text';
@@ -21,12 +24,24 @@ const vscode = acquireVsCodeApi<KeptState>();
 document.body.innerHTML = skeleton.text;
 
 const kept = vscode.getState();
-const view: View = kept?.view ?? { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: null, span: null };
+const view: View = {
+  filter: '',
+  order: USUAL_ORDER,
+  hasAllColumns: false,
+  chosen: null,
+  span: null,
+  isCompared: false,
+  ...kept?.view,
+};
 let uri = kept?.uri ?? null;
 let run: RunResult | null = null;
 let columns: readonly Column[] = [];
 let rows: readonly Row[] = [];
 const times = new Map<number, RegionTimes>();
+let comparison: Comparison | null = null;
+let compared: Compared | null = null;
+const befores = new Map<number, RunRegion | null>();
+const comparedSwitch = byId('compared', HTMLElement) as HTMLElement & { checked: boolean; label: string };
 
 const filter = byId('filter', HTMLElement) as HTMLElement & { value: string };
 const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller', HTMLElement), {
@@ -65,10 +80,13 @@ function keep(): void {
 function showRun(next: RunResult, choice: number | null): void {
   const isSame = run?.id === next.id;
   const before = regionOf(view.chosen);
-  if (!isSame) times.clear();
+  if (!isSame) {
+    times.clear();
+    setComparison(null);
+  }
   if (run === null && kept?.run !== next.id) view.chosen = view.span = null;
   run = next;
-  columns = columnsOf(next);
+  columns = columnsOf(next, shownComparison());
   byId('title', HTMLElement).textContent = printable(next.title);
   byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
   byId('no-cuda', HTMLElement).textContent = printable(whyNoCuda(next));
@@ -85,6 +103,38 @@ function showRun(next: RunResult, choice: number | null): void {
   showTable();
   if (isSame && !isNew) section.refresh(chosen);
   else showRegion();
+}
+
+/** Null while the switch is off. */
+function shownComparison(): Compared | null {
+  return view.isCompared ? compared : null;
+}
+
+function comparisonOf(region: RunRegion): RegionComparison | null {
+  return shownComparison()?.(region) ?? null;
+}
+
+function setComparison(next: Comparison | null): void {
+  comparison = next;
+  compared = next && comparedIn(next);
+  befores.clear();
+  comparedSwitch.hidden = next === null;
+  comparedSwitch.label = next ? comparedWith(next) : '';
+  showNotes();
+}
+
+function showNotes(): void {
+  comparedSwitch.checked = view.isCompared;
+  const shown = view.isCompared ? comparison : null;
+  byId('compared-notes', HTMLElement).innerHTML = shown ? comparedNotes(shown).text : '';
+}
+
+/** The switch, or what it is about, has changed. */
+function showComparison(): void {
+  if (!run) return;
+  columns = columnsOf(run, shownComparison());
+  showTable();
+  showRegion();
 }
 
 function first(shown: RunResult): RunRegion | null {
@@ -139,10 +189,24 @@ function showRegion(): void {
     section.clear();
     return;
   }
-  section.show(region);
+  section.show(region, comparisonOf(region));
+  addTimes(region);
+}
+
+/** Draws the charts once all that they need is here. */
+function addTimes(region: RunRegion): void {
+  if (!run) return;
   const known = times.get(region.index);
-  if (known) section.addTimes(region, known, view.span);
-  else post({ kind: 'times', run: run.id, region: region.index });
+  const isBefore = comparisonOf(region)?.in === 'both';
+  const before = isBefore ? befores.get(region.index) : null;
+  if (!known) post({ kind: 'times', run: run.id, region: region.index });
+  else if (before === undefined) post({ kind: 'before', run: run.id, region: region.index });
+  else section.addTimes(region, known, view.span, before);
+}
+
+function arrived(index: number): void {
+  const region = regionOf(index);
+  if (region?.index === view.chosen) addTimes(region);
 }
 
 function take(message: ToView): void {
@@ -154,10 +218,20 @@ function take(message: ToView): void {
     case 'times': {
       if (message.run !== run?.id) return;
       times.set(message.region, message.times);
-      const region = regionOf(message.region);
-      if (region?.index === view.chosen) section.addTimes(region, message.times, view.span);
+      arrived(message.region);
       break;
     }
+    case 'comparison':
+      if (message.run !== run?.id) return;
+      view.isCompared ||= message.isAskedFor;
+      setComparison(message.comparison);
+      if (view.isCompared) showComparison();
+      break;
+    case 'before':
+      if (message.run !== run?.id || comparison === null) return;
+      befores.set(message.region, message.before);
+      arrived(message.region);
+      break;
     case 'nothing':
       run = null;
       byId('run', HTMLElement).hidden = true;
@@ -171,6 +245,12 @@ filter.value = view.filter;
 filter.addEventListener('input', () => {
   view.filter = filter.value;
   showTable();
+});
+comparedSwitch.addEventListener('change', () => {
+  view.isCompared = comparedSwitch.checked;
+  view.span = null;
+  showNotes();
+  showComparison();
 });
 onClick('columns', () => {
   view.hasAllColumns = !view.hasAllColumns;

@@ -18,6 +18,7 @@ export const skeleton = html`${patterns}
         label="Filter regions"
       ></vscode-textfield>
       <span id="count" class="quiet" role="status"></span>
+      <vscode-checkbox id="compared" hidden></vscode-checkbox>
       <vscode-button id="columns" secondary hidden></vscode-button>
     </div>
     <div id="scroller" class="scroller">
@@ -31,6 +32,7 @@ export const skeleton = html`${patterns}
         <vscode-button id="save" secondary>Save as HTML…</vscode-button>
       </span>
     </div>
+    <div id="compared-notes" class="notes"></div>
     <div id="notes" class="notes"></div>
     <section id="region" class="chosen" aria-label="The chosen region"></section>
   </main>`;

@@ -2,7 +2,7 @@
 import type { Column } from '../table/columns';
 import type { Order, Row } from '../table/rows';
 import { headMarkup, rowMarkup } from '../table/table_markup';
-import { columnWidth, fitting } from '../table/widths';
+import { columnWidth, fitting, isBriefIn, type Sizing } from '../table/widths';
 import { RowsInSight } from './rows_in_sight';
 
 export interface TableEvents {
@@ -33,6 +33,7 @@ export class RegionTable {
   private columns: readonly Column[] = [];
   private rows: readonly Row[] = [];
   private chosen: number | null = null;
+  private isBrief = false;
 
   constructor(
     private readonly table: HTMLTableElement,
@@ -49,7 +50,10 @@ export class RegionTable {
       () => this.mark(),
     );
     new ResizeObserver(() => {
-      if (this.content && this.fitting(this.content).length !== this.columns.length) this.draw(this.content);
+      if (!this.content) return;
+      const wasBrief = this.isBrief;
+      const { length } = this.fitting(this.content);
+      if (length !== this.columns.length || this.isBrief !== wasBrief) this.draw(this.content);
     }).observe(scroller);
     this.head.addEventListener('click', (event) => {
       const button = event.target instanceof Element ? event.target.closest('button') : null;
@@ -81,7 +85,8 @@ export class RegionTable {
   private draw(content: Content): void {
     const focused = this.headings().find((each) => each === document.activeElement)?.dataset.column;
     this.columns = this.fitting(content);
-    this.measure(this.columns, content.all, !content.hasAllColumns);
+    this.table.classList.toggle('brief', this.isBrief);
+    this.measure(this.columns, content.all, { isTight: !content.hasAllColumns, isBrief: this.isBrief });
     this.head.innerHTML = headMarkup(this.columns, content.order).text;
     const stop = this.headings().find((each) => each.dataset.column === (focused ?? content.order.column));
     (stop ?? this.headings()[0])?.setAttribute('tabindex', '0');
@@ -94,15 +99,17 @@ export class RegionTable {
     this.ruler.style.width = '100ch';
     const digitPx = this.ruler.offsetWidth / 100;
     this.ruler.style.width = '0';
-    const fit = fitting(columns, all, { roomPx: this.scroller.clientWidth, digitPx });
+    const room = { roomPx: this.scroller.clientWidth, digitPx };
+    this.isBrief = !hasAllColumns && isBriefIn(columns, all, room);
+    const fit = fitting(columns, all, room, this.isBrief);
     this.events.hidden(columns.length - fit.length);
     return hasAllColumns ? columns : fit;
   }
 
   /** As wide as what all the rows hold, filtered or not. */
-  private measure(columns: readonly Column[], rows: readonly Row[], isTight: boolean): void {
+  private measure(columns: readonly Column[], rows: readonly Row[], sizing: Sizing): void {
     const group = document.createElement('colgroup');
-    const widths = columns.map((column) => `${columnWidth(column, rows, isTight)}ch + 16px`);
+    const widths = columns.map((column) => `${columnWidth(column, rows, sizing)}ch + 16px`);
     columns.forEach((column, index) => {
       const width = column.id === 'name' ? 'auto' : `calc(${widths[index] ?? ''})`;
       group.appendChild(document.createElement('col')).style.width = width;

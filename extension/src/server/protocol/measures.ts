@@ -125,6 +125,9 @@ export type Middle = [least: number, most: number];
 /** Measures of a region in `kinetoscope/results`. */
 export interface Measures {
   name: string;
+  /** Where it stood in the source as it was measured; `line` counts from 1. */
+  file: string | null;
+  line: number | null;
   calls: number;
   measured: number;
   is_cold: boolean;
