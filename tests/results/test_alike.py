@@ -125,8 +125,8 @@ def test_a_side_has_all_processes_that_ran_the_same(keep):
     assert comparison.b.runs[0] == now[-1]
     assert comparison.code_changed == ("/home/me/a.py",)
     assert compared(keep.store, before[0], now[0]).a.processes == 2
-    assert against_baseline(keep.store, now[-1]) == comparison
-    assert against_baseline(keep.store, before[0]) is None
+    assert against_baseline(History(keep.store), now[-1]) == comparison
+    assert against_baseline(History(keep.store), before[0]) is None
 
 
 def test_two_runs_of_the_same_are_compared_one_with_one(keep):

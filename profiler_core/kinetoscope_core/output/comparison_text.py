@@ -28,8 +28,14 @@ def sentence_text(change: Change) -> str:
 
 
 def size_of(change: float) -> str:
-    """How large a change is, without its sign: `32 %`, `4.1 %`; of more than doubling, the factor: `2.3×`."""
-    return f"{_short(change + 1)}×" if change >= 1 else f"{_short(abs(change) * 100)} %"
+    """How large a change is, without its sign: `32 %`, `4.1 %`; `2.3×` where more than double or less than a tenth."""
+    if change >= 1:
+        return f"{_short(change + 1)}×"
+    return f"{_short(1 / (change + 1))}×" if -1 < change < -0.9 else _percent(change)
+
+
+def _percent(change: float) -> str:
+    return f"{_short(abs(change) * 100)} %"
 
 
 def _short(value: float) -> str:
@@ -63,7 +69,7 @@ def interval_text(change: Change) -> str:
 
 
 def _signed(change: float) -> str:
-    return size_of(change) if change >= 1 else f"{'-' if change < 0 else '+'}{size_of(change)}"
+    return size_of(change) if change >= 1 else f"{'-' if change < 0 else '+'}{_percent(change)}"
 
 
 def more_runs_text(changes: Iterator[Change | None] | list[Change | None]) -> str:

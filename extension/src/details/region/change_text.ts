@@ -40,12 +40,17 @@ export function intervalText({ low, high, more_runs: moreRuns, isNew }: RowChang
 }
 
 function signed(change: number): string {
-  return `${change < 0 ? '-' : '+'}${sizeText(change)}`;
+  return change >= 1 ? sizeText(change) : `${change < 0 ? '-' : '+'}${percent(change)}`;
 }
 
-/** How large a change is, without its sign: `32 %`, `4.1 %`; of more than doubling, the factor: `2.3×`. */
+/** How large a change is, without its sign: `32 %`, `4.1 %`; `2.3×` where more than double or less than a tenth. */
 export function sizeText(change: number): string {
-  return change >= 1 ? `${short(change + 1)}×` : `${short(Math.abs(change) * 100)} %`;
+  if (change >= 1) return `${short(change + 1)}×`;
+  return change > -1 && change < -0.9 ? `${short(1 / (change + 1))}×` : percent(change);
+}
+
+function percent(change: number): string {
+  return `${short(Math.abs(change) * 100)} %`;
 }
 
 function short(value: number): string {

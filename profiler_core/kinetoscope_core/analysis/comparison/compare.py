@@ -5,6 +5,7 @@ from typing import cast
 
 from kinetoscope_core.analysis.comparison.matching import Pair, pairs_of
 from kinetoscope_core.analysis.comparison.verdict import FLOORS, PER_LAUNCH_NS, Kind, change_between
+from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.results.comparison import (
     Change,
     Comparison,
@@ -152,11 +153,11 @@ def _launches(row: RegionMeasures | None) -> int | None:
 
 
 def _codes(row: RegionMeasures | None, other: RegionMeasures | None) -> tuple[str, ...]:
-    """The codes of findings that one has and the other, which was measured too, has not."""
+    """The codes of findings that one has and the other, which was measured too, has not; bounds are told as such."""
     if row is None or other is None:
         return ()
     known = {each.code for each in other.findings}
-    return tuple(dict.fromkeys(each.code for each in row.findings if each.code not in known))
+    return tuple(dict.fromkeys(each.code for each in row.findings if each.code not in {*known, *BOUNDS}))
 
 
 def _kernels(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | None:
