@@ -13,7 +13,7 @@ from kinetoscope_core.jobs import sweep as job
 from kinetoscope_core.jobs.grid import Grid, axis_of
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.sweep import Sweeping
-from kinetoscope_core.output.sweep_table import notes, to_markdown
+from kinetoscope_core.output.sweep_text import notes, to_markdown
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.results.sweep import MOST_SWEEPS, Sweep, Sweeps, setting_title

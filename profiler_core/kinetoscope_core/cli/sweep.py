@@ -9,7 +9,8 @@ from kinetoscope_core.cli.showing import console, say
 from kinetoscope_core.errors import RunCancelled, RunError, UsageError
 from kinetoscope_core.jobs.grid import Grid, axis_of
 from kinetoscope_core.jobs.sweep import Sweeping
-from kinetoscope_core.output.sweep_table import print_sweep, to_markdown
+from kinetoscope_core.output.sweep_table import print_sweep
+from kinetoscope_core.output.sweep_text import to_markdown
 from kinetoscope_core.results.store import MOST_RUNS, Store
 from kinetoscope_core.results.sweep import Sweep, Sweeps, to_json
 

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from kinetoscope_core.jobs.grid import Grid, axis_of
 from kinetoscope_core.output.sweep_chart import to_svg
-from kinetoscope_core.output.sweep_table import to_markdown
+from kinetoscope_core.output.sweep_text import to_markdown
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.results.sweep import Sweep, Sweeps
 from kinetoscope_core.runner.request import RunRequest

@@ -1,0 +1,99 @@
+"""A sweep as one table, region by setting: its cells, what is said of it, and all of it in Markdown."""
+
+from collections.abc import Iterator, Sequence
+
+from kinetoscope_core.output.comparison_text import verdict_text
+from kinetoscope_core.output.measures_text import bound_text
+from kinetoscope_core.results.comparison import Change
+from kinetoscope_core.results.summary import script_title
+from kinetoscope_core.results.sweep import Axis, Cell, Setting, Sweep, SweptRegion, setting_title
+from kinetoscope_core.text import count_text, cut, printable, time_text
+
+_LONGEST_NAME = 60
+_LEFT_OUT = "—"
+
+
+def to_markdown(sweep: Sweep) -> str:
+    """The same for a page or a pull request."""
+    lines = [title_text(sweep)]
+    for headings, blocks in tables(sweep):
+        lines += ["", "| " + " | ".join(headings) + " |", "|" + "|".join(":--" for _ in headings) + "|"]
+        lines += [
+            "| " + " | ".join(each.replace("|", "\\|") for each in row) + " |" for block in blocks for row in block
+        ]
+    said = notes(sweep)
+    return "\n".join([*lines, *(["", *(f"{each}  " for each in said)] if said else [])]).rstrip() + "\n"
+
+
+def title_text(sweep: Sweep) -> str:
+    """`Sweep 20261130-…: train.py --fixed 1, 6 settings, 3 runs each, on NVIDIA H200`."""
+    what = " ".join([script_title(sweep.script, is_module=sweep.is_module), *sweep.arguments])
+    parts = [printable(what), count_text(len(sweep.settings), "setting"), f"{count_text(sweep.repeat, 'run')} each"]
+    device = f" on {sweep.device.name}" if sweep.device else ""
+    return f"Sweep {sweep.id}: {', '.join(parts)}{device}"
+
+
+def notes(sweep: Sweep) -> list[str]:
+    """What to know before the numbers are believed, and what would help."""
+    lines: list[str] = []
+    if sweep.base is not None:
+        lines.append(f"Per call; changes are against {setting_title(sweep.axes, sweep.settings[sweep.base].values)}.")
+    if sweep.is_cancelled:
+        done = sum(each.processes for each in sweep.settings)
+        lines.append(f"The sweep was cancelled after {count_text(done, 'run')}; the run that was cut off is left out.")
+    if sweep.code_changed:
+        files = ", ".join(map(printable, sweep.code_changed))
+        lines.append(f"Changed during the sweep: {files}. So its runs did not all run the same code.")
+    changes = [
+        each for row in sweep.regions for cell in row.cells if cell for each in (cell.cuda_total_ns, cell.cpu_total_ns)
+    ]
+    is_open = any(each and each.a is not None and each.b is not None and each.verdict == "unknown" for each in changes)
+    if is_open and sweep.repeat < 5:
+        lines.append("Where it cannot tell, several runs of each setting may do: --repeat 5")
+    return lines
+
+
+def tables(sweep: Sweep) -> Iterator[tuple[list[str], list[list[list[str]]]]]:
+    """Headings and blocks of rows: of the regions, and of the settings that failed."""
+    names = [axis.name.lstrip("-") for axis in sweep.axes]
+    if sweep.regions and sweep.base is not None:
+        has_cuda = any(cell and cell.cuda_total_ns for row in sweep.regions for cell in row.cells)
+        headings = ["Region", "Line", *map(printable, names), *(["CUDA total", "Change"] if has_cuda else [])]
+        headings += ["CPU total", "Change", *(["Launches", "Kernels", "Bound"] if has_cuda else [])]
+        yield headings, [list(_rows(sweep, region, has_cuda=has_cuda)) for region in sweep.regions]
+    failed = [each for each in sweep.settings if each.failed is not None]
+    if failed:
+        rows = [[*_values(sweep.axes, each), _why(each)] for each in failed]
+        yield [*map(printable, names), "Failed"], [rows]
+
+
+def _rows(sweep: Sweep, region: SweptRegion, *, has_cuda: bool) -> Iterator[list[str]]:
+    name, line = cut(printable(region.name), _LONGEST_NAME), str(region.line or "")
+    for setting, cell in zip(sweep.settings, region.cells, strict=True):
+        if cell is None:
+            continue
+        other = "" if cell.name == region.name else f"as {cut(printable(cell.name), _LONGEST_NAME)}"
+        yield [name or other, line, *_values(sweep.axes, setting), *_times(cell, has_cuda=has_cuda)]
+        name = line = ""
+
+
+def _values(axes: Sequence[Axis], setting: Setting) -> list[str]:
+    return [printable(each) or _LEFT_OUT for each in setting.values[: len(axes)]]
+
+
+def _times(cell: Cell, *, has_cuda: bool) -> list[str]:
+    cpu = [_time(cell.cpu_total_ns), verdict_text(cell.cpu_total_ns)]
+    if not has_cuda:
+        return cpu
+    facts = ["" if each is None else str(each) for each in (cell.launches, cell.kernels)]
+    bound = "" if cell.bound is None else bound_text(cell.bound)
+    return [_time(cell.cuda_total_ns), verdict_text(cell.cuda_total_ns), *cpu, *facts, bound]
+
+
+def _time(change: Change | None) -> str:
+    return "" if change is None or change.b is None else time_text(change.b)
+
+
+def _why(setting: Setting) -> str:
+    measured = f" ({count_text(setting.processes, 'run')} measured)" if setting.processes else ""
+    return printable(setting.failed or "") + measured
