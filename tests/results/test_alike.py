@@ -54,7 +54,8 @@ def keep(tmp_path, monkeypatch, measured):
             replace(each, cuda_total_ns=replace(each.cuda_total_ns, median=round(each.cuda_total_ns.median * slower)))
             for each in measured.regions
         )
-        result = replace(measured, run=replace(RUN, **facts), regions=regions, groups=())
+        run = replace(RUN, **{"started": f"2026-11-30T12:00:{number:02}+00:00", **facts})
+        result = replace(measured, run=run, regions=regions, groups=())
         return store.keep(folder, to_json(result)).id
 
     kept.store = store
@@ -138,9 +139,33 @@ def test_two_runs_of_the_same_are_compared_one_with_one(keep):
 def test_results_and_traces_are_sides_too(keep, tmp_path, measured):
     stored = tmp_path / "before.json"
     stored.write_bytes(to_json(measured, is_indented=True))
-    comparison = compared(keep.store, str(stored), str(TRACE))
-    assert comparison.a.runs == ("before.json",)
+    trace = tmp_path / "after.json.gz"
+    trace.write_bytes(TRACE.read_bytes())
+    comparison = compared(keep.store, str(stored), str(trace))
+    assert (comparison.a.runs, comparison.b.runs) == (("before.json",), ("after.json.gz",))
     assert {each.cuda_total_ns.verdict for each in comparison.regions} == {"same"}
+
+
+def test_a_process_counts_once_and_on_one_side(keep, tmp_path):
+    run = keep(code=OLD)
+    exported, copied = tmp_path / "run.json", tmp_path / "copy.json"
+    for file in (exported, copied):
+        file.write_bytes((keep.store.stored(run).folder / "result.json").read_bytes())
+    now = keep(code=NEW)
+    assert compared(keep.store, f"{exported},{copied},{run}", now).a.processes == 1
+    for a, b in ((run, run), (str(exported), run), ("last", "last")):
+        with pytest.raises(UsageError, match="Both sides have the run "):
+            compared(keep.store, a, b)
+
+
+def test_a_comparison_is_no_side(keep, tmp_path, capfdbinary):
+    keep(code=OLD)
+    keep(code=NEW)
+    assert main(["compare", "baseline", "--json"]) == 0
+    file = tmp_path / "comparison.json"
+    file.write_bytes(capfdbinary.readouterr().out)
+    with pytest.raises(UsageError, match="is a comparison, not a result"):
+        compared(keep.store, str(file), "last")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +198,7 @@ def test_the_gate_says_slower_same_or_that_it_cannot_tell(keep, capsys):
     assert "slower ▲30 %" in said.out
     assert "Exit code 4, because --fail-slower found: " in said.err
     assert "backward (CUDA) by 30 %" in said.err
-    assert main(["compare", now, now, "--fail-slower", "5"]) == 0
+    assert main(["compare", now, now, "--fail-slower", "5"]) == 2
     faster = keep(code={"/home/me/a.py": "3"}, slower=0.5)
     assert main(["compare", now, faster, "--fail-slower", "5"]) == 0
     noisy = keep(code={"/home/me/a.py": "4"}, slower=1.33)

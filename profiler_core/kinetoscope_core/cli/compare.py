@@ -61,7 +61,8 @@ def _gate(comparison: Comparison, limit: float) -> tuple[int, str]:
         return FOUND, f"--fail-slower found: {', '.join(slower)}"
     if not times:
         return CANNOT_TELL, "the two sides have no region in common"
-    open_ones = [name for name, each in times if each.verdict == "unknown" and (each.high is None or each.high > limit)]
+    no_verdict = [(name, each) for name, each in times if each.verdict in ("unknown", "same")]
+    open_ones = [name for name, each in no_verdict if each.high is None or each.high > limit]
     if open_ones:
         return CANNOT_TELL, f"--fail-slower cannot tell of: {', '.join(open_ones)}"
     return 0, ""

@@ -24,6 +24,7 @@ from kinetoscope_core.output.terminal import print_runs
 from kinetoscope_core.results.alike import History
 from kinetoscope_core.results.result import from_dict
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.text import count_text, shortlist
 
 COMMANDS = "kinetoscope.commands"
@@ -98,6 +99,8 @@ def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
     if options.run is None:
         if options.delete or options.is_pinned is not None or options.is_baseline is not None:
             raise UsageError("Name the run to pin, delete or compare with. List them: kinetoscope runs")
+        if options.json:
+            raise UsageError("Name the run to print as JSON. List them: kinetoscope runs")
         print_runs(console(), store.runs())
     elif options.delete:
         store.delete(options.run)
@@ -116,6 +119,8 @@ def _mark_baseline(store: Store, run: str, *, is_baseline: bool) -> None:
     if ran is None:
         raise UsageError(f"There is no stored run of a script {run}. List them: kinetoscope runs")
     (history.pin_baseline if is_baseline else history.unpin_baseline)(ran)
+    now = "is now the baseline" if is_baseline else "is no longer the baseline"
+    say(f"{run} {now} of {title_of(ran.run, ())}.")
 
 
 def _explain(options: argparse.Namespace, _: Sequence[str]) -> int:

@@ -34,7 +34,11 @@ def compared(store: Store, a: str, b: str) -> Comparison:
     runs_a, runs_b = _runs(history, named_a, named_b), _runs(history, named_b, named_a)
     if not {each.sample for each in runs_a} & {each.sample for each in runs_b} - {None}:
         runs_a, runs_b = (_with_alike(history, each) for each in (runs_a, runs_b))
-    return _compared(_side(named_a, runs_a), _side(named_b, runs_b))
+    side_a, side_b = _side(named_a, runs_a), _side(named_b, runs_b)
+    both = next((name for name, each in side_b if any(_is_same(each, other) for _, other in side_a)), None)
+    if both is not None:
+        raise UsageError(f"Both sides have the run {printable(both)}: name other runs of one of them.")
+    return _compared(side_a, side_b)
 
 
 def against_baseline(history: History, run: str) -> Comparison | None:
@@ -75,10 +79,14 @@ def _run(history: History, name: str, others: Sequence[str]) -> Ran:
         other = next((each for each in others if each != "baseline" and not _is_file(each)), "last")
         ran = _run(history, other, ())
         before = history.baseline_of(ran)
+        if before is None and history.pinned_of(ran) is not None:
+            raise UsageError(
+                f"The run {ran.stored.id} is of the baseline's own code; change the code, or name two runs."
+            )
         if before is None:
             raise UsageError(
                 f"The run {ran.stored.id} has no baseline: no run of the same script and arguments is stored from"
-                " before its code changed. Pin one: kinetoscope runs RUN --baseline"
+                " before its code changed. Make one the baseline (kinetoscope runs RUN --baseline), or name both runs."
             )
         return before
     found = history.ran(name)
@@ -94,7 +102,17 @@ def _with_alike(history: History, runs: Sequence[Ran]) -> list[Ran]:
 def _side(named: Sequence[str], runs: Sequence[Ran]) -> _Side:
     files = [(Path(name).name, _of_file(Path(name))) for name in named if _is_file(name)]
     stored = [(each.stored.id, from_dict(each.stored.result())) for each in runs]
-    return files + stored
+    side: _Side = []
+    for name, result in files + stored:
+        if not any(_is_same(result, each) for _, each in side):
+            side.append((name, result))
+    return side
+
+
+def _is_same(a: Result, b: Result) -> bool:
+    """Whether two results are of one process: as a file and from the store, or a file that was copied."""
+    started_a, started_b = (each.run and (each.run.started, each.run.seconds) for each in (a, b))
+    return a.traces == b.traces and started_a == started_b
 
 
 def _of_file(path: Path) -> Result:
@@ -111,4 +129,6 @@ def _json_result(path: Path) -> Mapping[str, Any] | None:
         values: object = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
         raise UsageError(f"The result {path} cannot be read ({error}); measure again.") from error
+    if isinstance(values, dict) and "code_changed" in values:
+        raise UsageError(f"{printable(str(path))} is a comparison, not a result: compare what it compares.")
     return cast("dict[str, Any]", values) if isinstance(values, dict) and "regions" in values else None

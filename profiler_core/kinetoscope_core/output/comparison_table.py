@@ -1,5 +1,7 @@
 """A comparison as tables: for a terminal, and in Markdown for a pull request."""
 
+from pathlib import PurePath
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -13,7 +15,7 @@ from kinetoscope_core.output.comparison_text import (
 )
 from kinetoscope_core.output.measures_text import bound_text
 from kinetoscope_core.results.comparison import Comparison, RegionComparison
-from kinetoscope_core.text import cut, printable
+from kinetoscope_core.text import cut, printable, shortlist
 
 _LONGEST_NAME = 60
 _ONLY = {"a": "only in A", "b": "only in B"}
@@ -62,8 +64,13 @@ def advice_text(comparison: Comparison) -> str:
             "Where it cannot tell: a few runs of each side would do. Before a change, measure several times: "
             "kinetoscope profile --repeat 5"
         )
+    names = [
+        printable(each.name)
+        for each in comparison.regions
+        if any(time is not None and time.more_runs for time in (each.cuda_total_ns, each.cpu_total_ns))
+    ]
     more = more_runs_text([*times])
-    return f"Where it cannot tell: {more} (kinetoscope profile --repeat)." if more else ""
+    return f"For {shortlist(names)}: {more} (kinetoscope profile --repeat)." if more else ""
 
 
 def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -71,14 +78,16 @@ def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     has_cuda = any(each.cuda_total_ns is not None for each in regions)
     headings = ["Region", "Line", *(["CUDA total", ""] if has_cuda else []), "CPU total", ""]
     headings += ["Launches", "Bound"] if has_cuda else []
-    return headings, [_row(each, has_cuda=has_cuda) for each in regions]
+    are_many = len({each.file for each in regions if each.file is not None}) > 1
+    return headings, [_row(each, has_cuda=has_cuda, names_file=are_many) for each in regions]
 
 
-def _row(region: RegionComparison, *, has_cuda: bool) -> list[str]:
+def _row(region: RegionComparison, *, has_cuda: bool, names_file: bool) -> list[str]:
     name = cut(printable(region.name), _LONGEST_NAME)
     if region.where in _ONLY:
         name += f" ({_ONLY[region.where]})"
-    cells = [name, str(region.line or "")]
+    file = f"{PurePath(region.file).name}:" if names_file and region.file else ""
+    cells = [name, f"{file}{region.line}" if region.line else ""]
     if has_cuda:
         cells += [times_text(region.cuda_total_ns), verdict_text(region.cuda_total_ns)]
     cells += [times_text(region.cpu_total_ns), verdict_text(region.cpu_total_ns)]

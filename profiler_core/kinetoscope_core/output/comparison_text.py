@@ -1,6 +1,7 @@
 """What a comparison says, in words: the same in a terminal and in an editor."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Final
 
 from kinetoscope_core.output.measures_text import bound_text
@@ -82,8 +83,13 @@ def what_changed(region: RegionComparison) -> list[str]:
     """What else is different of a region, a sentence each."""
     lines: list[str] = []
     if region.was is not None:
-        place = f" at line {region.was.line}" if region.was.line and region.was.line != region.line else ""
-        lines.append(f"Was {printable(region.was.name)}{place}.")
+        parts = [] if region.was.name == region.name else [printable(region.was.name)]
+        if region.was.line and (region.was.line, region.was.file) != (region.line, region.file):
+            is_elsewhere = region.was.file != region.file
+            where = f"in {PurePath(region.was.file).name}, " if is_elsewhere and region.was.file else "at "
+            parts.append(f"{where}line {region.was.line}")
+        if parts:
+            lines.append(f"Was {' '.join(parts)}.")
     before, now = region.launches
     if before is not None and now is not None and before != now:
         lines.append(f"GPU launches per call: {before} → {now}.")

@@ -1,6 +1,7 @@
 """A sweep as one table, region by setting: its cells, what is said of it, and all of it in Markdown."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from kinetoscope_core.output.comparison_text import verdict_text
 from kinetoscope_core.output.measures_text import bound_text
@@ -68,7 +69,9 @@ def tables(sweep: Sweep) -> Iterator[tuple[list[str], list[list[list[str]]]]]:
 
 
 def _rows(sweep: Sweep, region: SweptRegion, *, has_cuda: bool) -> Iterator[list[str]]:
-    name, line = cut(printable(region.name), _LONGEST_NAME), str(region.line or "")
+    are_many = len({each.file for each in sweep.regions if each.file is not None}) > 1
+    file = f"{PurePath(region.file).name}:" if are_many and region.file else ""
+    name, line = cut(printable(region.name), _LONGEST_NAME), f"{file}{region.line}" if region.line else ""
     for setting, cell in zip(sweep.settings, region.cells, strict=True):
         if cell is None:
             continue

@@ -184,7 +184,7 @@ def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
             continue
         started = "" if summary.started is None else datetime.fromisoformat(summary.started).astimezone()
         table.add_row(
-            printable(run.id) + (" (pinned)" if run.is_pinned else ""),
+            printable(run.id) + (" (baseline)" if run.is_baseline else " (pinned)" if run.is_pinned else ""),
             f"{started:%Y-%m-%d %H:%M}" if started else "",
             cut(summary.title, 500),
             "CPU" if summary.device is None else printable(summary.device.name),

@@ -81,8 +81,8 @@ class History:
         if pinned is not None:
             is_it = pinned.stored.id == ran.stored.id or (pinned.sample is not None and pinned.sample == ran.sample)
             return None if is_it else pinned
-        known = ran.run.code
-        return next((each for each in earlier if known and each.run.code and each.run.code != known), None)
+        known = [each for each in earlier if ran.sample is not None and each.sample is not None]
+        return next((each for each in known if each.run.code != ran.run.code), None)
 
     def pinned_of(self, ran: Ran) -> Ran | None:
         """The run that is pinned as the baseline of the command, which may be the run itself."""

@@ -63,9 +63,10 @@ function sentencesOf(compared: RegionComparison): string[] {
   const [gone, found] = [compared.findings_gone, compared.findings_new].map((codes) =>
     codes.filter((code) => !BOUND_CODES.has(code)),
   ) as [string[], string[]];
-  const place = was?.line && was.line !== line ? ` at line ${was.line}` : '';
+  const place = was?.line && was.line !== line ? [`at line ${was.line}`] : [];
+  const wasSo = was ? [...(was.name === compared.name ? [] : [printable(was.name)]), ...place] : [];
   return [
-    ...(was ? [`Was ${printable(was.name)}${place}.`] : []),
+    ...(wasSo.length > 0 ? [`Was ${wasSo.join(' ')}.`] : []),
     ...(launches.a !== null && launches.b !== null && launches.a !== launches.b
       ? [`GPU launches per call: ${launches.a} → ${launches.b}.`]
       : []),
