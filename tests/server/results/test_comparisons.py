@@ -3,6 +3,7 @@
 import re
 import shutil
 from typing import Any
+from zlib import crc32
 
 import orjson
 import pytest
@@ -43,6 +44,7 @@ def store_like(client, run: str, name: str, *, cpu: int, cuda: int | None = None
             region |= {"cuda_total_ns": spread(cuda), "cuda_self_ns": spread(cuda)}
     if cuda is not None:
         values |= {"device_total_ns": cuda, "device": {"name": "NVIDIA H200", "count": 1}, "no_cuda_because": None}
+    values["run"]["seconds"] = float(crc32(name.encode()))  # no other process took just that
     if code:
         values["run"]["code"] = {file: code + digest[1:] for file, digest in values["run"]["code"].items()}
     (made / "result.json").write_bytes(orjson.dumps(values))
