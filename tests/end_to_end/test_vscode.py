@@ -43,6 +43,11 @@ def keep_recorded(name: str, example: Path, cache: Path) -> None:
     store.keep(folder, to_json(replace(result, traces=traces)))
 
 
+def test_a_scenario_that_cannot_be_played_is_a_failure(play):
+    with pytest.raises(AssertionError, match="failed in no_scenario at: the start"):
+        play("no_scenario")
+
+
 def test_a_newcomer_is_led_to_the_example(play):
     play("welcome")
 

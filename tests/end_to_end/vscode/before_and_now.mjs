@@ -1,7 +1,6 @@
 // Details of a run whose code was changed: off as ever, and with one switch what was before, as columns and as lanes. Any
 // two runs of the list can be compared. All of it is run here, on the CPU, with a change that no noise can be.
 import assert from 'node:assert/strict';
-import { scenario } from './stage.mjs';
 
 const SCRIPT = `import torch
 from torch.profiler import record_function
@@ -17,7 +16,7 @@ for step in range(20):
 const REGION = 'with record_function("work"):';
 const TIMES_LINE = 4;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('work.py', SCRIPT);
   const settings = { 'kinetoscope.saveBeforeRun': 'always', 'kinetoscope.prepare': 'off' };
   const code = await stage.vscode({ file: 'work.py', settings });
@@ -82,4 +81,4 @@ await scenario(async (stage) => {
     assert.equal(await comparedSwitch.isChecked(), true);
     assert.match(await row.innerText(), /▲\d+×/);
   });
-});
+};

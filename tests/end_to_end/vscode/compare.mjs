@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const SCRIPT = `import torch
@@ -20,7 +19,7 @@ for step in range(20):
 const REGION = 'with record_function("work"):';
 const TIMES_LINE = 4;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('work.py', SCRIPT);
   const settings = { 'kinetoscope.saveBeforeRun': 'always', 'kinetoscope.prepare': 'off' };
   const code = await stage.vscode({ file: 'work.py', settings });
@@ -91,4 +90,4 @@ await scenario(async (stage) => {
     await until('no baseline', () => baselines().length === 0);
     await code.runStatus(/CPU only$/);
   });
-});
+};

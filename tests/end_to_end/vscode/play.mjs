@@ -7,16 +7,16 @@ const stage = new Stage(JSON.parse(process.argv[2]));
 const { scenarios, seconds } = stage.given;
 try {
   for (const name of scenarios) {
-    const { default: act } = await import(`./${name}.mjs`);
     stage.begin(name);
+    const { default: act } = await import(`./${name}.mjs`);
     const tooLong = setTimeout(() => stage.giveUp(new Error(`it took longer than ${seconds} s`)), 1000 * seconds);
     await Promise.race([act(stage), stage.isGivenUp]);
     clearTimeout(tooLong);
     stage.checkHosts();
   }
 } catch (error) {
-  await stage.explain(error);
-  process.exitCode = 1;
+  process.exitCode = 1; // first of all: what explains it may fail as well
+  await stage.explain(error).catch(console.error);
 } finally {
   await stage.close();
   process.exit(); // what was given up may go on, and would begin anew

@@ -1,6 +1,5 @@
 // A sweep: asked for from the picker of Profile with…, cancelled in its second half, and shown as a page with its chart.
 import assert from 'node:assert/strict';
-import { scenario } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 const SCRIPT = `import argparse, time
@@ -17,7 +16,7 @@ for _ in range(9):
         torch.ones(size, size) @ torch.ones(size, size)
 `;
 
-await scenario(async (stage) => {
+export default async (stage) => {
   stage.write('product.py', SCRIPT);
   const code = await stage.vscode({ file: 'product.py' });
   const { page } = code;
@@ -44,13 +43,13 @@ await scenario(async (stage) => {
     const image = await until('the chart', async () => {
       for (const frame of frames()) {
         const found = frame.locator('img[alt^="Totals per call"]');
-        if (await found.count())
-          return found.evaluate((each) => ({ width: each.naturalWidth, text: document.body.innerText }));
+        if (!(await found.count())) continue;
+        const seen = await found.evaluate((each) => ({ width: each.naturalWidth, text: document.body.innerText }));
+        if (seen.width > 100) return seen; // it is drawn
       }
       return null;
     });
-    assert(image.width > 100, 'the chart is drawn');
     assert.match(image.text, /The sweep was cancelled after 2 runs/);
     assert.match(image.text, /product\s+11\s+8\s/);
   });
-});
+};
