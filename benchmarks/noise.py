@@ -86,7 +86,13 @@ def new_runner(request: RunRequest) -> RunnerProcess:
 
 def record(folder: Path, cases: list[str], processes: int, within_s: float, *, is_plain: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    store = Store(Path(tempfile.mkdtemp()))
+    with tempfile.TemporaryDirectory() as scratch:
+        record_into(folder, Store(Path(scratch)), cases, processes, within_s, is_plain=is_plain)
+
+
+def record_into(
+    folder: Path, store: Store, cases: list[str], processes: int, within_s: float, *, is_plain: bool
+) -> None:
     end = time.monotonic() + within_s
     todo = [name for _ in range(processes) for name in cases]
     while todo and time.monotonic() < end:

@@ -50,6 +50,7 @@ def test_all_runs_are_made_and_the_last_is_shown(runs, capsys):
     said = capsys.readouterr()
     assert said.out.count("Medians per call") == 1
     assert "kinetoscope: run 3 of 3\n" in said.err
+    assert "3 of 3 runs were begun; what each measured is stored (kinetoscope runs)." in said.err
 
 
 def test_ctrl_c_ends_them_also_where_it_came_too_late_for_the_run_that_was_made(runs, capsys):

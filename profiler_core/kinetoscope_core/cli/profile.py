@@ -25,17 +25,14 @@ def run(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
     """
     request = request_of(options, script_arguments)
     interpreter = chosen_interpreter(request)
-    for number in range(1, options.repeat):
+    if options.repeat == 1:
+        return _one_run(request, interpreter, options, is_last=True)
+    number = code = 0
+    while number < options.repeat and not code:
+        number += 1
         say(f"run {number} of {options.repeat}")
-        code = _one_run(request, interpreter, options, is_last=False)
-        if code:
-            say(f"{number} of {options.repeat} runs were begun; what each measured is stored (kinetoscope runs).")
-            return code
-    if options.repeat > 1:
-        say(f"run {options.repeat} of {options.repeat}")
-    code = _one_run(request, interpreter, options, is_last=True)
-    if options.repeat > 1:
-        say("All runs are stored (kinetoscope runs). After a change: kinetoscope compare baseline last")
+        code = _one_run(request, interpreter, options, is_last=number == options.repeat)
+    say(f"{number} of {options.repeat} runs were begun; what each measured is stored (kinetoscope runs).")
     return code
 
 
