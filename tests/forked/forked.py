@@ -19,6 +19,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("fork_server.py")
@@ -37,6 +38,10 @@ _server = None
 """The address of the fork server below this process."""
 _life = None
 """The descriptor whose end ends it."""
+_taking_in = threading.Lock()
+"""Else a thread that has its child would say for another that children are no longer taken in: whose child that is
+then, nobody can wait for.
+"""
 
 
 class Popen(whole):
@@ -103,7 +108,7 @@ def _is_inheritable(number):
 
 def _forked(request, fds):
     """The process id of a new child of ours."""
-    with socket.socket(socket.AF_UNIX) as line:
+    with _taking_in, socket.socket(socket.AF_UNIX) as line:
         line.connect(_server)
         socket.send_fds(line, [json.dumps(request).encode() + b"\n"], fds)
         _take_in_children(1)

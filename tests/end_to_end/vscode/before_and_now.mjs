@@ -59,7 +59,7 @@ export default async (stage) => {
     await page.keyboard.press('Space');
     await panel.locator('#before-chart svg.lanes').waitFor();
     await panel.locator('#lanes-chart svg.lanes').waitFor();
-    assert.match(await row.innerText(), /▲\d+×/);
+    assert.match(await row.innerText(), /▲[\d.]+×/);
     const title = await row.locator('.compared').first().getAttribute('title');
     assert.match(title, /^[\d.]+( µs)? → [\d.]+ (µs|ms)$/);
     assert.match(await panel.locator('#compared-notes').innerText(), /Changed since: .*work\.py\./);
@@ -79,6 +79,6 @@ export default async (stage) => {
     await code.choice('work.py').click();
     await panel.locator('#before-chart svg.lanes').waitFor();
     assert.equal(await comparedSwitch.isChecked(), true);
-    assert.match(await row.innerText(), /▲\d+×/);
+    assert.match(await row.innerText(), /▲[\d.]+×/);
   });
 };

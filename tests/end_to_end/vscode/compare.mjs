@@ -46,7 +46,7 @@ export default async (stage) => {
 
   await stage.step('slower', async () => {
     await change(8000);
-    console.log(await profile(/^CPU [\d.–]+ ms ▲\d+×/));
+    console.log(await profile(/^CPU [\d.–]+ ms ▲[\d.]+×/));
   });
 
   for (const theme of ['Default Dark Modern', 'Default Light Modern']) {

@@ -19,6 +19,14 @@ for n in range(9):
             torch.ones(9).sum()
 """
 
+AGAIN_WAITS = """
+import pathlib, time
+ran = pathlib.Path(__file__).with_name("ran")
+if ran.exists():
+    time.sleep(60)
+ran.touch()
+"""
+
 
 async def profiled(client) -> tuple[str, str]:
     uri = client.write("compared.py", SCRIPT)
@@ -157,7 +165,7 @@ async def test_where_it_cannot_tell_more_runs_are_offered_and_made(start):
 
 async def test_a_series_has_one_progress_and_what_was_measured_before_it_was_cancelled_is_kept(start):
     client = await start(settings={"prepare": "off"})
-    uri = client.write("series.py", SCRIPT)
+    uri = client.write("series.py", AGAIN_WAITS + SCRIPT)
     client.open(uri)
     await client.execute("kinetoscope.profileTimes", uri, None, None, 4)
 
