@@ -29,7 +29,7 @@ import types
 
 import forked
 
-WATCHED = ("torch.autograd.profiler", "torch.profiler.profiler")
+WATCHED = ("torch.autograd.profiler", "torch.profiler.profiler", "torch.nn.modules.module")
 """What the runner waits for: it must be imported by the import system, not just be there."""
 HIGH = 300
 """Above the descriptors that tests give to processes."""

@@ -1,9 +1,10 @@
 """All that is said of recordings: regions with what they are made of, series, findings, and what else they hold."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from kinetoscope_core import log_file
 from kinetoscope_core.analysis.attribution import Attribution, attribute
@@ -18,7 +19,7 @@ from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey
 from kinetoscope_core.analysis.timeline import timelines
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.errors import Problem
-from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, RegionName, Unmeasured
+from kinetoscope_core.results.measures import Contents, Finding, ModuleFacts, RegionMeasures, RegionName, Unmeasured
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace, read_trace
 
@@ -60,20 +61,30 @@ class Summary:
     contents: Contents | None
 
 
-def summarised(readings: Sequence[Reading], recorded: Sequence[RecordedCalls], sources: Sources) -> Summary:
-    """All that is said of the recordings."""
-    grouping = grouping_of(recorded)
-    recorded = regrouped(recorded, grouping.merged)
+def summarised(
+    readings: Sequence[Reading],
+    recorded: Sequence[RecordedCalls],
+    sources: Sources,
+    modules: Mapping[RegionKey, ModuleFacts] = MappingProxyType({}),
+) -> Summary:
+    """All that is said of the recordings. `modules` are the regions that are a module's."""
+    grouping = grouping_of(recorded, modules)
+    recorded = regrouped(recorded, grouping.merged, grouping.layers)
     recordings = _recordings(readings, recorded)
     calls = Calls(*recorded)
     regions, of_run = _in_detail(recordings, calls, sources, grouping)
     groups: list[RegionMeasures] = []
-    of_series = regrouped(recorded, grouping.series)
+    of_series = regrouped(recorded, grouping.series, grouping.layers)
     if grouping.series:
         # What is true of all steps is said once: of the run, with each series as one region.
         rows, of_run = _in_detail(_recordings(readings, of_series), Calls(*of_series), sources, grouping)
         wanted = set(grouping.series.values())
-        groups = [each for each in rows if RegionKey(each.name, each.file, each.line) in wanted]
+        slowest = _slowest(regions)
+        groups = [
+            replace(each, slowest=slowest[key] if key in grouping.layers else None)
+            for each in rows
+            if (key := RegionKey(each.name, each.file, each.line)) in wanted
+        ]
     has_users = any(not is_of_torch(key) for key in calls.seen)
     parents = {key: RegionName(each.name, each.file, each.line) for key, each in parents_of(of_series).items()}
 
@@ -81,13 +92,37 @@ def summarised(readings: Sequence[Reading], recorded: Sequence[RecordedCalls], s
         key = RegionKey(region.name, region.file, region.line)
         return parents.get(grouping.series.get(key, key))
 
+    of_rows = {row: modules[key] for key, row in {**grouping.merged, **grouping.series}.items() if key in modules}
+
+    def known(region: RegionMeasures) -> RegionMeasures:
+        key = RegionKey(region.name, region.file, region.line)
+        module = modules.get(key) or of_rows.get(key)
+        origin = "torch" if is_of_torch(key) else "user" if module is None else "module"
+        return replace(region, parent=parent_of(region), module=module, origin=origin)
+
     return Summary(
-        regions=[replace(each, parent=parent_of(each)) for each in regions],
-        groups=[replace(each, parent=parent_of(each)) for each in groups],
+        regions=[*map(known, regions)],
+        groups=[*map(known, groups)],
         unmeasured=[replace(each, parent=parent_of(each)) for each in unmeasured(calls)],
         of_run=of_run,
         contents=None if has_users else contents_of(recordings),
     )
+
+
+def _slowest(regions: Sequence[RegionMeasures]) -> dict[RegionKey, str]:
+    """For each series the name with the largest median: of CUDA total, else of CPU total."""
+    found: dict[RegionKey, RegionMeasures] = {}
+    for each in regions:
+        if each.series is not None:
+            series = RegionKey(each.series, each.file, each.line)
+            other = found.get(series)
+            if other is None or _median_ns(each) > _median_ns(other):
+                found[series] = each
+    return {series: each.name for series, each in found.items()}
+
+
+def _median_ns(region: RegionMeasures) -> tuple[int, int]:
+    return (region.cuda_total_ns.median if region.cuda_total_ns else 0, region.cpu_total_ns.median)
 
 
 def _recordings(readings: Sequence[Reading], recorded: Sequence[RecordedCalls]) -> list[Recording]:

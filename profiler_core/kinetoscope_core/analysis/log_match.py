@@ -11,7 +11,7 @@ from kinetoscope_core.analysis.analysis import Reading
 from kinetoscope_core.analysis.region_log import LoggedRecording, RegionLog, match_entries
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.errors import Problem
-from kinetoscope_core.results.measures import RegionMeasures
+from kinetoscope_core.results.measures import ModuleFacts, RegionMeasures
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import RegionsByName, places_of_names
 from kinetoscope_core.source.snapshot import Sources
@@ -98,6 +98,15 @@ def _matched(
         if exception is not None:
             raised[index] = exception
     return RecordedCalls(calls, keys, flags, reading.base_time_ns, of_series, raised)
+
+
+def modules_by_key(log: RegionLog, sources: Sources) -> dict[RegionKey, ModuleFacts]:
+    """The modules of those regions that are one's forward."""
+    return {
+        RegionKey(each.name, each.file, sources.line_of(each.file, each.line, each.name)): each.module
+        for each in log.regions
+        if each.module is not None
+    }
 
 
 def keys_of_names(names: Iterable[str], files: Mapping[str, RegionsByName]) -> dict[str, RegionKey]:

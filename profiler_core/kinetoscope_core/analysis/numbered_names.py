@@ -7,9 +7,10 @@ The runner has an equivalent of its own, since it may not import this.
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 _NUMBER: Final = re.compile(r"[0-9]+")
+_NUMBERED_PART: Final = re.compile(r"(?<![^.])[0-9]+(?![^. ])")
 _GLUED: Final = re.compile(r"[^\W\d_][0-9]+")
 _STEP_OF_TORCH: Final = "ProfilerStep#"
 
@@ -23,7 +24,9 @@ MOST_NAMES: Final = 64
 """Of a series: a result that has more of them keeps the series in their place."""
 
 MOST_REPEATED_NAMES: Final = 1000
-"""The same for names that were entered again and again (`layer 3` in each step): these are no series below it."""
+"""The same for names that were entered again and again: `layer 3` in each step."""
+
+Series: TypeAlias = Literal["steps", "layers"]
 
 
 def pattern_of(name: str) -> str:
@@ -31,23 +34,32 @@ def pattern_of(name: str) -> str:
     return _NUMBER.sub("N", name)
 
 
-def is_series(calls: Mapping[str, int], *, is_nested: bool) -> bool:
-    """Whether names of one pattern and place are counters of the same thing. `calls` is how often each was entered.
+def module_pattern_of(path: str) -> str:
+    """The path of a module with `*` for each number that is a part of its own: `layers.*.mlp`."""
+    return _NUMBERED_PART.sub("*", path)
 
-    They are if nearly each was entered once, and none inside another (`is_nested`): a step does not hold steps.
+
+def series_of(calls: Mapping[str, int], *, is_nested: bool) -> Series | None:
+    """What names of one pattern and place are together; None where each is a thing of its own. `calls` is how often
+    each was entered.
+
+    `steps` are counters of the same thing: nearly each was entered once. `layers` are entered again and again. Neither
+    are names of which one was entered inside another (`is_nested`): a step does not hold steps.
     """
     names = len(calls)
     if is_nested or names < 2:
-        return False
+        return None
     first = next(iter(calls))
     if pattern_of(first) == first:
-        return False
+        return None
     if first.startswith(_STEP_OF_TORCH) or names > MOST_REPEATED_NAMES:
-        return True
+        return "steps"
     is_glued = len(_GLUED.findall(first)) == len(_NUMBER.findall(first))
-    return names >= (LEAST_GLUED_NAMES if is_glued else LEAST_NAMES) and sum(calls.values()) < 2 * names
+    if names < (LEAST_GLUED_NAMES if is_glued else LEAST_NAMES):
+        return None
+    return "steps" if sum(calls.values()) < 2 * names else "layers"
 
 
-def is_kept_whole(calls: Mapping[str, int]) -> bool:
+def is_kept_whole(series: Series, names: int) -> bool:
     """Whether a result has a row for each name of a series beside the series."""
-    return len(calls) <= MOST_NAMES
+    return names <= (MOST_NAMES if series == "steps" else MOST_REPEATED_NAMES)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from kinetoscope_core.analysis.numbered_names import pattern_of
 from kinetoscope_core.errors import TraceError
-from kinetoscope_core.results.measures import Call
+from kinetoscope_core.results.measures import Call, ModuleFacts
 from kinetoscope_core.text import short_name
 
 CLOCK_TOLERANCE_NS = 5_000
@@ -37,6 +37,7 @@ class LoggedRegion:
     finished: int
     through: Sequence[tuple[str, int]] = ()
     is_pattern: bool = False
+    module: ModuleFacts | None = None
 
     def stands(self) -> Sequence[tuple[str, int]]:
         """Its own place and those of the helpers that entered it."""
@@ -71,6 +72,17 @@ class LoggedRecording:
 
 
 @dataclass(frozen=True, slots=True)
+class ModulesSeen:
+    """The `classes` of all modules that were called or stood in one that was. `left_out` counts those without a region
+    for their depth, where `depth` is that of the last ones that have one, from 0 at the outermost module.
+    """
+
+    left_out: int
+    depth: int
+    classes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RegionLog:
     """Everything the runner noted. `script_recordings` counts those of the script's own profilers, saved
     or not.
@@ -88,6 +100,8 @@ class RegionLog:
     """Whether the script had processes of its own that may have used torch."""
     files: Sequence[str] = ()
     """The user's files whose modules the script had loaded."""
+    modules: ModulesSeen | None = None
+    """Where regions of modules were asked for."""
 
 
 def read_region_log(folder: Path) -> RegionLog | None:
@@ -113,6 +127,7 @@ def read_region_log(folder: Path) -> RegionLog | None:
             places[region["place"]]["finished"],
             [(file, line) for file, line in places[region["place"]].get("through", ())],
             region.get("is_pattern", False),
+            _module(region.get("module")),
         )
         for region in raw["regions"]
     ]
@@ -126,7 +141,15 @@ def read_region_log(folder: Path) -> RegionLog | None:
         raw.get("was_quietened", False),
         raw.get("has_children", False),
         raw.get("files", ()),
+        None if raw.get("modules") is None else ModulesSeen(**raw["modules"]),
     )
+
+
+def _module(raw: dict[str, Any] | None) -> ModuleFacts | None:
+    if raw is None:
+        return None
+    file, line = raw["forward"] or (None, None)
+    return ModuleFacts(raw["class"], file, line, raw["is_compiled"])
 
 
 def _recording(folder: Path, raw: dict[str, Any]) -> LoggedRecording:

@@ -12,7 +12,7 @@ from kinetoscope_core.analysis.attribution.nesting import is_wait
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import Calls, RegionKey
 from kinetoscope_core.kernel_names import short_kernel_name
-from kinetoscope_core.results.measures import DeviceSpan, HostKind, HostSpan, Timeline
+from kinetoscope_core.results.timeline import DeviceSpan, HostKind, HostSpan, Timeline
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR, REGION
 

@@ -1,6 +1,7 @@
 """The options of the `kinetoscope` command, and what is wrong with those given. docs/cli.md describes them."""
 
 import argparse
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,9 +9,10 @@ from kinetoscope_core import __version__
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.cli import compare, sweep
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.runner.request import RunRequest
+from kinetoscope_core.runner.request import ModuleChoice, RunRequest
 
 _DEFAULTS = RunRequest("")
+_MODULE_CHOICE = re.compile(r"depth=\d+|[^\W\d]\w*(,[^\W\d]\w*)*")
 
 
 def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -39,10 +41,21 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
     _add_doctor(commands.add_parser("doctor", parents=[log], help="check Python, torch and GPU, and say what is wrong"))
     for name in sorted(set(elsewhere)):
         commands.add_parser(name, help=f"see kinetoscope {name} --help")
-    options, unknown = parser.parse_known_args(own)
+    options, unknown = parser.parse_known_args(_with_choice(own))
     if unknown:
         raise UsageError(f"Unknown argument: {' '.join(unknown)}{_hint(options, unknown)}.")
     return options, script_arguments
+
+
+def _with_choice(arguments: list[str]) -> list[str]:
+    """The arguments, with what `--modules` is told joined to it: argparse would take the script for it."""
+    if "--modules" not in arguments:
+        return arguments
+    place = arguments.index("--modules")
+    after = arguments[place + 1 : place + 2]
+    is_choice = bool(after) and _MODULE_CHOICE.fullmatch(after[0]) is not None and not Path(after[0]).exists()
+    given = after[0] if is_choice else ""
+    return [*arguments[:place], f"--modules={given}", *arguments[place + 1 + is_choice :]]
 
 
 def _hint(options: argparse.Namespace, unknown: list[str]) -> str:
@@ -76,6 +89,13 @@ def _add_run(parser: argparse.ArgumentParser, *, is_script_needed: bool = True) 
     )
     parser.add_argument("--region", metavar="NAME|FILE:LINE", help="measure only this region, then end the script")
     parser.add_argument(
+        "--modules",
+        metavar="depth=N|CLASS,…",
+        type=_module_choice,
+        help="measure modules, too, as if each forward were a region: how deep below the outermost, or of which classes"
+        " (as many as can be read)",
+    )
+    parser.add_argument(
         "--warmup",
         metavar="N",
         type=_count,
@@ -101,6 +121,15 @@ def _add_run(parser: argparse.ArgumentParser, *, is_script_needed: bool = True) 
         "--repeat", metavar="N", type=_positive_runs, default=1, help="run it N times: samples for a comparison"
     )
     parser.add_argument("--time-limit", metavar="SECONDS", type=_seconds, help="longest time of the run (no limit)")
+
+
+def _module_choice(text: str) -> ModuleChoice:
+    if text and _MODULE_CHOICE.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither depth=N nor names of classes, as in Block,MLP")
+    name, equals, depth = text.partition("=")
+    if equals:
+        return ModuleChoice(depth=int(depth))
+    return ModuleChoice(classes=tuple(filter(None, name.split(","))))
 
 
 def _add_gates(parser: argparse.ArgumentParser) -> None:

@@ -37,6 +37,7 @@ def request_of(options: argparse.Namespace, script_arguments: Sequence[str]) -> 
         folder=options.cwd,
         environment=environment,
         region=options.region,
+        modules=options.modules,
         warmup=options.warmup,
         active=options.active,
         to_the_end=options.to_the_end,

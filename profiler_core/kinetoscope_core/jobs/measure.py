@@ -10,6 +10,7 @@ from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, sum
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
     keys_of_names,
+    modules_by_key,
     recorded_calls,
     regions_not_entered,
 )
@@ -20,7 +21,7 @@ from kinetoscope_core.errors import NothingMeasured, Problem
 from kinetoscope_core.jobs.problems import nothing_measured
 from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
 from kinetoscope_core.results.checks import Checked, checks
-from kinetoscope_core.results.measures import Device
+from kinetoscope_core.results.measures import BackwardWork, Device
 from kinetoscope_core.results.result import Result, RunInfo, rows_of
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
@@ -49,7 +50,7 @@ def measure_run(
     not_entered = regions_not_entered(log, sources, script)
     unlogged = {str(script): RegionsByName(region for region in not_entered if region.is_exact)}
     parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
-    found = summarised(readings, parts, sources)
+    found = summarised(readings, parts, sources, modules_by_key(log, sources))
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
         raise nothing_measured(request, outcome, known, log, script)
     run = MeasuredRun(request, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
@@ -160,9 +161,17 @@ def _result(
         unmeasured=tuple(found.unmeasured),
         start_up=own,
         contents=found.contents,
+        backward=_backward([reading.attribution.backward_work for reading in readings]),
         sources={file: sources.prints_of(file, places) for file, places in sorted(entered.items())},
     )
     return replace(result, expectations=tuple(_checked(result, sources, [*known_files, *sorted(entered)])))
+
+
+def _backward(works: Sequence[BackwardWork | None]) -> BackwardWork | None:
+    known = [each for each in works if each is not None]
+    if not known:
+        return None
+    return BackwardWork(sum(each.total_ns for each in known), sum(each.of_regions_ns for each in known))
 
 
 def _checked(result: Result, sources: Sources, files: Sequence[str]) -> Iterator[Checked]:

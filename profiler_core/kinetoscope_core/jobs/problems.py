@@ -19,8 +19,8 @@ from kinetoscope_core.errors import (
 )
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.run.outcome import Ending, Outcome
-from kinetoscope_core.runner.request import RunRequest, Span
-from kinetoscope_core.text import printable, short_path, shortlist, time_text
+from kinetoscope_core.runner.request import ModuleChoice, RunRequest, Span
+from kinetoscope_core.text import count_text, printable, short_path, shortlist, time_text
 from kinetoscope_core.wording import setting
 
 _EXITED = "script-exited"
@@ -149,6 +149,8 @@ def nothing_measured(
         return NothingMeasured(_IN_CHILDREN)
     if request.has_focus and request.focus_places:
         return _never_entered(request, script, f"the region at {_short_place(request.focus_places[0])}")
+    if request.modules is not None and log is not None and log.modules is not None:
+        return no_module_called(request.modules, log.modules.classes)
     if known:
         return _never_entered(request, script, shortlist(known))
     return NothingMeasured(
@@ -251,6 +253,26 @@ def outside_while_stopping(outside_ns: int) -> Problem:
         " the last 20 ms, while the profiler was being stopped."
     )
     return Problem("outside-while-stopping", message, {"outside_ns": outside_ns})
+
+
+def modules_left_out(left_out: int, depth: int) -> Problem:
+    """That modules further in than `depth` are in no region of their own, as there are too many to be read."""
+    message = (
+        f"{count_text(left_out, 'module')} more than {count_text(depth, 'level')} below the outermost one"
+        f" {'is' if left_out == 1 else 'are'} measured as part of the modules around. --modules depth={depth + 1}, or"
+        " names of classes, as in --modules Block,MLP, measure others."
+    )
+    return Problem("modules-left-out", message, {"modules": left_out, "depth": depth})
+
+
+def no_module_called(choice: ModuleChoice, classes: Sequence[str]) -> NothingMeasured:
+    """Why a run for regions of modules has none; `classes` are those of the modules that it saw."""
+    if not classes:
+        return NothingMeasured("The script called no module (torch.nn.Module), so there is nothing to measure.")
+    return NothingMeasured(
+        f"No module of class {shortlist(choice.classes)} was called. These were, or stand in one that was:"
+        f" {shortlist(classes, most=12)}."
+    )
 
 
 def changed_while_running(file: str) -> Problem:

@@ -13,6 +13,7 @@ from kinetoscope_core.jobs.problems import (
     changed_while_running,
     cupti_problems,
     ending_problem,
+    modules_left_out,
     not_ended,
     not_reached,
     outside_while_stopping,
@@ -22,7 +23,7 @@ from kinetoscope_core.jobs.problems import (
     saved_when_ended,
 )
 from kinetoscope_core.run.outcome import Outcome
-from kinetoscope_core.runner.request import RunRequest
+from kinetoscope_core.runner.request import ModuleChoice, RunRequest
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.save_points import saves_when_ended
 from kinetoscope_core.source.snapshot import Sources
@@ -94,6 +95,9 @@ def _of_recordings(run: MeasuredRun) -> Iterator[Problem]:
 
 
 def _of_regions(run: MeasuredRun) -> Iterator[Problem]:
+    seen = run.log.modules
+    if seen is not None and seen.left_out and run.request.modules == ModuleChoice():
+        yield modules_left_out(seen.left_out, seen.depth)
     if run.request.has_focus:
         return
     recorded = {key for part in run.parts for key in part.keys}

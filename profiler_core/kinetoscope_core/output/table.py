@@ -64,6 +64,7 @@ _COLUMNS: dict[str, _Cell] = {
     "Line": lambda region: str(region.line or ""),  # of several files, `_place_of` with their names
     "CUDA total": _time_of(lambda region: region.cuda_total_ns, lambda region: region.cuda_middle_ns),
     "CUDA self": _time_of(lambda region: region.cuda_self_ns),
+    "Backward": _time_of(lambda region: region.backward_cuda_ns),
     "CUDA busy": _time_of(lambda region: region.cuda_busy_ns),
     "Launches": lambda region: str(region.launches.median) if region.launches else "",
     "CPU total": _time_of(lambda region: region.cpu_total_ns, lambda region: region.cpu_middle_ns),
@@ -71,7 +72,7 @@ _COLUMNS: dict[str, _Cell] = {
     "Measured": _measured,
     "Bound": _bound,
 }
-_CUDA_ONLY = ("CUDA total", "CUDA self", "CUDA busy", "Launches", "Bound")
+_CUDA_ONLY = ("CUDA total", "CUDA self", "Backward", "CUDA busy", "Launches", "Bound")
 _GIVEN_UP_FIRST = ("CUDA busy", "Launches", "CPU self", "CUDA self", "Line", "Measured", "Bound")
 
 
@@ -82,6 +83,8 @@ def region_table(console: Console, rows: Sequence[Placed], *, has_cuda: bool) ->
     place = _place_of([each.region for each in rows])
     columns: dict[str, _Cell] = {**_COLUMNS, "Line": place}
     headings = [heading for heading in columns if has_cuda or heading not in _CUDA_ONLY]
+    if not any(isinstance(each.region, RegionMeasures) and each.region.module for each in rows):
+        headings = [heading for heading in headings if heading != "Backward"]
     left_out: list[str] = []
     table = _table(rows, columns, place, headings, left_out)
     for heading in (each for each in _GIVEN_UP_FIRST if each in headings):
@@ -140,7 +143,9 @@ def _costliest(heading: str, names: int, columns: Sequence[str]) -> Table:
 
 def _name_of(region: RegionMeasures) -> str:
     name = cut(printable(region.name), _LONGEST_NAME)
-    return f"{name} ({region.names} names)" if region.names > 1 else name
+    if region.names > 1:
+        name += f" ×{region.names}" if region.slowest else f" ({region.names} names)"
+    return f"{name} (compiled)" if region.module and region.module.is_compiled else name
 
 
 def _unmeasured_cells(region: Unmeasured, line: Text | str, headings: Sequence[str]) -> list[Text | str]:

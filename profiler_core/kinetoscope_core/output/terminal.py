@@ -158,6 +158,9 @@ def _footer(result: Result) -> list[str]:
         outside = result.outside_regions_ns
         where = f"{time_text(outside)} of it outside any region" if outside else "all inside regions"
         lines.append(f"GPU time: {time_text(result.device_total_ns)}, {where}")
+    if result.backward is not None and any(region.module for region in result.regions):
+        of_modules = time_text(result.backward.of_regions_ns)
+        lines.append(f"Backward: {time_text(result.backward.total_ns)} of GPU time, {of_modules} of it these modules'")
     if result.run is not None and result.run.was_ended_early:
         lines.append("The script was ended once enough was measured; --to-the-end lets it run to its end.")
     if result.no_cuda_because is not None:

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from kinetoscope_core.results.timeline import Timeline
+
 Bound = Literal["overhead", "compute", "communication", "copy", "mixed", "sync", "cpu-only"]
-HostKind = Literal["region", "operator", "launch", "sync", "api_call"]
 Severity = Literal["warning", "information", "hint"]
+Origin = Literal["user", "module", "torch"]
+"""Who made a region: the user's `record_function`, `--modules`, or torch itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,56 +164,6 @@ class CallTimes:
 
 
 @dataclass(frozen=True, slots=True)
-class HostSpan:
-    """One slice of the CPU in a `Timeline`: a region, an operator or a CUDA call.
-
-    A call is a `sync` if it waits for the device, else a `launch` if it put activities of the trace on it. `thread` 0
-    is the region's own. Spans of one thread and `depth` do not overlap.
-    """
-
-    kind: HostKind
-    name: str
-    thread: int
-    depth: int
-    start_ns: int
-    duration_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceSpan:
-    """One activity of the device in a `Timeline`. `launch` is the place of its launch in `host`, `None` if left out;
-    `short` is what people read of its name.
-
-    `stream` also names the device where the activities of the timeline are of several.
-    """
-
-    name: str
-    stream: str
-    start_ns: int
-    duration_ns: int
-    launch: int | None
-    short: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """One call of a region in detail, in order of time. `trace` and `start_ns` are as in `CallInTrace`.
-
-    All other times count from `start_ns`; `end_ns` is where the region and the last of its activities have ended. Where
-    there is more than is kept, the longest spans are, and `…_left_out` counts the others.
-    """
-
-    trace: int
-    start_ns: int
-    cpu_total_ns: int
-    end_ns: int
-    host: tuple[HostSpan, ...]
-    device: tuple[DeviceSpan, ...]
-    host_left_out: int
-    device_left_out: int
-
-
-@dataclass(frozen=True, slots=True)
 class Spot:
     """A stretch of a trace to look at. `trace` and `start_ns` are as in `CallInTrace`."""
 
@@ -252,6 +205,18 @@ class RegionName:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleFacts:
+    """Which module a region is the forward of. `file` and `line` (from 1) are where the `forward` of its class begins,
+    `None` where that is not the user's. A compiled one has no regions of modules within.
+    """
+
+    class_name: str
+    file: str | None
+    line: int | None
+    is_compiled: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Unmeasured:
     """A region that was entered and has no call with a time: none had ended, or their times cannot be.
 
@@ -282,6 +247,16 @@ class StartUp:
 
 
 @dataclass(frozen=True, slots=True)
+class BackwardWork:
+    """The GPU time of what autograd launched in backward passes; `of_regions_ns` is the part whose forward operator ran
+    in a region.
+    """
+
+    total_ns: int
+    of_regions_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """What a recording without regions of the user's holds. `kernels` and `operators` are the costliest, `…_names` say
     how many names there are; the operators are those that lie in no other one. `activities` counts those of the device.
@@ -309,6 +284,7 @@ class RegionMeasures:
     differ in counters alone; `series` is the name of the series that a region is part of. `parent` is the innermost
     other region that holds all calls of this one, a series in place of its names; `None` where there is none.
     `cpu_middle_ns` and `cuda_middle_ns` are the ends of the middle half of the totals.
+    `origin` says who made it, `module` which module it is. `slowest` is the name of a series with the largest median.
     `raised` counts the calls that an exception ended, of which `exception` is the type of the last; `is_raised` says
     that they had to be measured, for want of others.
     """
@@ -347,3 +323,6 @@ class RegionMeasures:
     raised: int = 0
     exception: str | None = None
     is_raised: bool = False
+    origin: Origin = "user"
+    module: ModuleFacts | None = None
+    slowest: str | None = None

@@ -13,6 +13,7 @@ from kinetoscope_core import __version__
 from kinetoscope_core.errors import Problem, UsageError
 from kinetoscope_core.results.checks import Checked
 from kinetoscope_core.results.measures import (
+    BackwardWork,
     Contents,
     Device,
     Finding,
@@ -64,8 +65,9 @@ class Result:
     `findings` are those of the run as a whole.
     `sources` has all regions of the measured files as they stood then. `groups` has the series that `regions` has the
     names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
-    the user's, else `None`. `start_up` is the launch of ours, which is in no other number. `expectations` are those of
-    the comments in the files that were measured, checked.
+    the user's, else `None`. `backward` is what the device did for autograd, `None` where that was nothing. `start_up`
+    is the launch of ours, which is in no other number. `expectations` are those of the comments in the files that were
+    measured, checked.
     """
 
     run: RunInfo | None
@@ -83,6 +85,7 @@ class Result:
     unmeasured: tuple[Unmeasured, ...] = ()
     start_up: StartUp | None = None
     contents: Contents | None = None
+    backward: BackwardWork | None = None
     expectations: tuple[Checked, ...] = ()
     sources: Mapping[str, tuple[Fingerprint, ...]] = field(default_factory=dict[str, "tuple[Fingerprint, ...]"])
 

@@ -17,6 +17,15 @@ class Span(NamedTuple):
     last: int
 
 
+class ModuleChoice(NamedTuple):
+    """Which modules get a region (`--modules`): those of the `classes`, and where none is given, those that stand no
+    deeper than `depth` below the outermost one that is called; with None, so many that a reader can take them in.
+    """
+
+    depth: Optional[int] = None
+    classes: Tuple[str, ...] = ()
+
+
 class RunRequest(NamedTuple):
     """One run. Who starts it knows the first fields; `profile` adds the last ones, from the sources.
 
@@ -50,6 +59,8 @@ class RunRequest(NamedTuple):
     is_plain: bool = False
     prepares_next: bool = False
     packages: Tuple[str, ...] = ()
+    modules: Optional[ModuleChoice] = None
+    """With it, the modules that are called are regions, too."""
     focus_name: str = ""
     """The one region that is measured, by the name it has when it runs; or by its places."""
     focus_places: Tuple[Span, ...] = ()
@@ -61,7 +72,8 @@ class RunRequest(NamedTuple):
 
     def as_dict(self) -> Dict[str, Any]:
         """As JSON has it."""
-        return {**self._asdict(), "environment": dict(self.environment)}
+        modules = self.modules and self.modules._asdict()
+        return {**self._asdict(), "environment": dict(self.environment), "modules": modules}
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> "RunRequest":
@@ -71,4 +83,7 @@ class RunRequest(NamedTuple):
             given[name] = tuple(given[name])
         for name in ("focus_places", "known_places"):
             given[name] = tuple(Span(*each) for each in given[name])
+        modules = given.get("modules")
+        if modules is not None:
+            given["modules"] = ModuleChoice(modules["depth"], tuple(modules["classes"]))
         return cls(**given)

@@ -4,15 +4,17 @@ import signal
 import sys
 import threading
 import warnings
+from functools import partial
 from os import getpid  # by its name, as all that is called within a region: the script may patch the module's
 from time import monotonic
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
 from . import processes, script
-from .ending import children, failures, leave
+from .ending import children, leave
 from .ending.end import End, EndOfRun
 from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
+from .ending.script_end import exit_code_of
 from .ending.sigterm import Sigterm
 from .imports import on_import
 from .own_files import loaded_files
@@ -21,6 +23,7 @@ from .profiler.of_the_script import ScriptProfilers, ScriptRecording
 from .profiler.recording import Profiler, device_facts, set_profiler_enabled
 from .regions.log import NamedRegion, RegionLogger, recording_values
 from .regions.loops import comes_again
+from .regions.modules import ModuleRegions
 from .regions.other_entries import hook_other_entries
 from .regions.schedule import Schedule
 from .report import Report
@@ -48,6 +51,8 @@ class Session:
         self._report = Report(channel, message["folder"])
         self._schedule = Schedule(self._request)
         self._log = RegionLogger(self._on_enter, self._on_exit)
+        choice = self._request.modules
+        self._modules = None if choice is None else ModuleRegions(self._log, choice)
         self._profiler = Profiler(message["folder"])
         self._script_profilers = ScriptProfilers(
             lambda profile: self._is_child() or self._profiler.is_ours(profile),
@@ -74,7 +79,8 @@ class Session:
         self._sigterm = Sigterm()
         self._begin_to_watch()
         self._channel.send("phase", phase="running")
-        code = self._run_script()
+        run = partial(script.run, self._request, self._loaded_by_python)
+        code = exit_code_of(run, self._channel, self._end, lambda: self._has_torch)
         if self._is_child():
             leave.leave(code)
         self._end.has_left = True
@@ -90,47 +96,6 @@ class Session:
         if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(self._watching.ident):
             leave.leave(code)
         return code
-
-    def _run_script(self) -> Any:
-        try:
-            script.run(self._request, self._loaded_by_python)
-        except EndOfRun:
-            return 0
-        except script.ScriptNotFound as error:
-            self._channel.send("not_found", message=str(error))
-            return 2
-        except SystemExit as error:
-            return self._exit_code(error)
-        except BaseException as error:
-            failure = error
-        else:
-            return 0
-        # No longer being handled here: an excepthook that fails would show it as the context of its own failure.
-        return self._show_failure(failure)
-
-    def _exit_code(self, error: SystemExit) -> Any:
-        code = error.code
-        number = 0 if code is None else code & 0xFF if isinstance(code, int) else 1
-        if number and not self._end.is_over:
-            self._channel.send("exited", code=number)
-        return code
-
-    def _show_failure(self, error: BaseException) -> Any:
-        """Prints the traceback as Python would, without our frames, and reports it."""
-        script.hide_our_frames(error)
-        is_interrupt = isinstance(error, KeyboardInterrupt)
-        if self._end.is_over:
-            return 0  # what followed from ending it early is not the script's failure
-        # Numpy, once its import was cut off, can be imported no more.
-        is_cut_off = is_interrupt or (isinstance(error, ImportError) and not self._has_torch)
-        if self._end.was_stopped and is_cut_off:
-            return 130
-        try:
-            failures.show(error)
-        except SystemExit as from_excepthook:
-            return self._exit_code(from_excepthook)
-        self._channel.send("failed", **failures.describe(error))
-        return 130 if is_interrupt else 1
 
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
         """Closes what is open, saves all that was measured, and says so."""
@@ -151,7 +116,14 @@ class Session:
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
-        watch({"torch.autograd.profiler": self._hook_torch, "torch.profiler.profiler": self._hook_torch_later})
+        of_modules = {} if self._modules is None else self._modules.hooks()
+        watch(
+            {
+                "torch.autograd.profiler": self._hook_torch,
+                "torch.profiler.profiler": self._hook_torch_later,
+                **of_modules,
+            }
+        )
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
@@ -286,6 +258,7 @@ class Session:
             "was_quietened": self._profiler.was_quietened,
             "has_children": not self._log.regions and children.have_worked(self._run_id),
             "files": loaded_files(),
+            "modules": self._modules and self._modules.as_values(),
         }
         self._report.save(values)
 

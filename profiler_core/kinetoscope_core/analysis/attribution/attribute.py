@@ -13,7 +13,7 @@ from kinetoscope_core.analysis.attribution.ownership import DeviceNumbers, devic
 from kinetoscope_core.analysis.attribution.tree import Tree
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded, unrecorded_launches
 from kinetoscope_core.errors import Problem
-from kinetoscope_core.results.measures import Call
+from kinetoscope_core.results.measures import BackwardWork, Call
 from kinetoscope_core.trace import Trace, collector_off
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Attribution:
     tree: Tree
     unrecorded: Unrecorded
     problems: list[Problem]
+    backward_work: BackwardWork | None
 
 
 @collector_off()
@@ -87,6 +88,7 @@ def attribute(trace: Trace, *, is_ours: bool = False) -> Attribution:
         tree=numbers.tree,
         unrecorded=unrecorded,
         problems=problems_of(trace, numbers, calls, unrecorded, is_ours=is_ours),
+        backward_work=numbers.backward_work,
     )
 
 

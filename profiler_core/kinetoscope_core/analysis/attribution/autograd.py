@@ -10,13 +10,13 @@ from kinetoscope_core.analysis.attribution.open_spans import OpenSpans
 from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
 
-_EVALUATE = "autograd::engine::evaluate_function"
+EVALUATE = "autograd::engine::evaluate_function"
 
 
 def autograd_threads(trace: Trace, backward_operators: Iterable[int]) -> set[int]:
     """Threads that receive `fwdbwd` flows from another one, or have backward operators (docs/measures.md)."""
     host, flows = trace.host, trace.flows
-    evaluating = {number for number, name in enumerate(trace.names) if name.startswith(_EVALUATE)}
+    evaluating = {number for number, name in enumerate(trace.names) if name.startswith(EVALUATE)}
     threads = {
         backward
         for forward, backward in zip(flows.forward_thread, flows.backward_thread, strict=True)

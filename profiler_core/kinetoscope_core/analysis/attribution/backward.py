@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from kinetoscope_core.analysis.attribution.autograd import ForwardRegions
+from kinetoscope_core.analysis.attribution.autograd import EVALUATE, ForwardRegions
 from kinetoscope_core.analysis.attribution.nesting import in_order
 from kinetoscope_core.analysis.attribution.open_spans import OpenSpans
 from kinetoscope_core.trace import Trace
@@ -30,6 +30,7 @@ class BackwardLinks:
             else _linked_by_sequence(trace, regions, nodes, autograd)
         )
         self.exist = bool(linked)
+        self._engine = _engine_spans(trace)
         region_of = {index: linked[node] for index, node in nodes.items() if node in linked}
         operators_of: defaultdict[int, list[int]] = defaultdict(list)
         for index in region_of:
@@ -46,6 +47,27 @@ class BackwardLinks:
         """The call whose forward pass the work launched there and then is the backward of; -1 for none."""
         timeline = self._timelines.get(thread)
         return -1 if timeline is None else timeline.innermost_at(moment)
+
+    def is_of_backward(self, thread: int, moment: int) -> bool:
+        """Whether autograd was running a node of the graph there and then."""
+        timeline = self._engine.get(thread)
+        return timeline is not None and timeline.innermost_at(moment) >= 0
+
+
+def _engine_spans(trace: Trace) -> dict[int, OpenSpans]:
+    host = trace.host
+    names = {number for number, name in enumerate(trace.names) if name.startswith(EVALUATE)}
+    nodes: defaultdict[int, list[int]] = defaultdict(list)
+    for index, name in enumerate(host.name):
+        if name in names:
+            nodes[host.thread[index]].append(index)
+    return {
+        thread: OpenSpans(
+            (host.start_ns[index], host.start_ns[index] + host.duration_ns[index], index)
+            for index in in_order(host, found)
+        )
+        for thread, found in nodes.items()
+    }
 
 
 def _linked_by_flows(trace: Trace, regions: ForwardRegions, nodes: Mapping[int, _Node]) -> dict[_Node, int]:

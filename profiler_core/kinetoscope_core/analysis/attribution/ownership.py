@@ -12,6 +12,7 @@ from kinetoscope_core.analysis.attribution.launches import Launches, launches_of
 from kinetoscope_core.analysis.attribution.nesting import Nesting
 from kinetoscope_core.analysis.attribution.tree import Tree
 from kinetoscope_core.analysis.attribution.unrecorded import Unrecorded
+from kinetoscope_core.results.measures import BackwardWork
 from kinetoscope_core.trace import Trace
 
 
@@ -36,6 +37,7 @@ class DeviceNumbers:
     unknown: list[int]
     unrecorded: list[int]
     backward_ns: list[int] | None = None
+    backward_work: BackwardWork | None = None
     outside_ns: int = 0
     no_launch_ns: int = 0
     no_launch: int = 0
@@ -103,6 +105,7 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
             found.unrecorded[owner] += 1
     _sum_up(trace, found, order)
     links = BackwardLinks(trace, regions, autograd, backward_operators)
+    found.backward_work = _backward_work(trace, found, links)
     if links.exist:
         found.backward_ns = _backward(trace, found, links)
     return found
@@ -140,3 +143,14 @@ def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[
             backward[both] -= ns
     tree.sum_up(backward)
     return backward
+
+
+def _backward_work(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> BackwardWork | None:
+    total_ns = of_regions_ns = 0
+    for api_call, ns in zip(found.launch, trace.device.duration_ns, strict=True):
+        if api_call >= 0:
+            place = trace.host.thread[api_call], trace.host.start_ns[api_call]
+            if links.is_of_backward(*place):
+                total_ns += ns
+                of_regions_ns += ns if links.forward_region_of(*place) >= 0 else 0
+    return BackwardWork(total_ns, of_regions_ns) if total_ns else None

@@ -3,7 +3,7 @@
 import itertools
 import re
 import threading
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .places import Level, absolute
 
@@ -96,6 +96,8 @@ class NamedRegion:
         """How many calls are open now, by thread."""
         self.since_ns: Dict[int, int] = {}
         """When the outermost call that is open was entered, by thread, if that was while it was recorded."""
+        self.module: Optional[Dict[str, Any]] = None
+        """Of a module's region: its `class`, its class's `forward` (file and line), and whether it `is_compiled`."""
 
     def is_open_here(self) -> bool:
         return self.depth.get(threading.get_native_id(), 0) > 0

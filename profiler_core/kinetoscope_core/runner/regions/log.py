@@ -44,6 +44,13 @@ class Entry(NamedTuple):
     call: int
 
 
+class OpenRegion(NamedTuple):
+    """A region that we opened: what the log knows of it, and torch's `record_function`."""
+
+    entry: Entry
+    record: Any
+
+
 _UNKNOWN = Place(-1, [Level(pattern_of.__code__, 0, "own")])
 
 
@@ -70,6 +77,9 @@ class RegionLogger:
         self._lock = threading.Lock()
         self._thread = _Thread()
         self._is_child = False
+        self._record_function: Any = None
+        self._enter: Callable[[Any], Any]
+        self._leave: Callable[..., Any]
         self.clear()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._ignore_everything)
@@ -107,6 +117,7 @@ class RegionLogger:
                     "safe_name": region.safe_name,
                     "is_pattern": region.is_pattern,
                     "finished": region.finished,
+                    "module": region.module,
                 }
                 for region in list(self.regions)
             ],
@@ -140,6 +151,7 @@ class RegionLogger:
         torch_folder = os.path.dirname(os.path.dirname(os.path.abspath(str(profiler_module.__file__))))
         self._behind.ignored_folders += (torch_folder + os.sep,)
         enter, leave = record_function.__enter__, record_function.__exit__
+        self._record_function, self._enter, self._leave = record_function, enter, leave
         log = self
 
         @functools.wraps(enter)
@@ -183,8 +195,31 @@ class RegionLogger:
     def note_entry(self, frame: FrameType, name: Any) -> Optional[Entry]:
         """What is entered from this frame; None where it is not the user's."""
         region = None if self._is_child else self._region(frame, name)
-        if region is None:
+        return None if region is None else self._note(region)
+
+    def open_region(self, region: NamedRegion) -> Optional[OpenRegion]:
+        """Enters a region of ours; None in a forked child."""
+        if self._is_child:
             return None
+        entry = self._note(region)
+        record = self._record_function(region.safe_name)
+        self._enter(record)
+        return OpenRegion(entry, record)
+
+    def close_region(self, opened: OpenRegion, exception: Optional[type]) -> None:
+        """Leaves it; `exception` is the type of what ended it."""
+        self._leave(opened.record, exception, None, None)
+        self.note_exit(opened.entry, sys._getframe(0), exception)
+
+    def region_at(self, levels: List[Level], name: str) -> NamedRegion:
+        """The region of this name at the last of the lines, with those before it as `Place.through`."""
+        with self._lock:
+            place = self._place_at(levels)
+            place.stand_at(len(levels) - 1)
+            place.is_settled = True
+            return place.names.get(name) or self._new_region(place, name)
+
+    def _note(self, region: NamedRegion) -> Entry:
         place, series, thread = region.place, region.series, self._thread
         place_call, call = next(place.entered), next(region.entered)
         number = thread.id
@@ -245,14 +280,18 @@ class RegionLogger:
         place = self._by_levels.get(through) if steps else None
         if steps and place is None:
             with self._lock:
-                place = self._by_levels.get(through)
-                if place is None:
-                    levels = [Level(*step) for step in steps]
-                    self._codes += [level.code for level in levels]  # else an id might be another's one day
-                    place = self._by_levels[through] = Place(len(self.places), levels)
-                    self.places.append(place)
+                place = self._place_at([Level(*step) for step in steps])
         if not self._behind.may_be_a_helper(frame):
             self._by_code[key] = place
+        return place
+
+    def _place_at(self, levels: List[Level]) -> Place:
+        through = tuple([(id(level.code), level.line) for level in levels])
+        place = self._by_levels.get(through)
+        if place is None:
+            self._codes += [level.code for level in levels]  # else an id might be another's one day
+            place = self._by_levels[through] = Place(len(self.places), levels)
+            self.places.append(place)
         return place
 
     def _settle(self, place: Place, frame: FrameType) -> None:
