@@ -74,12 +74,14 @@ class LoggedRecording:
 @dataclass(frozen=True, slots=True)
 class ModulesSeen:
     """The `classes` of all modules that were called or stood in one that was. `left_out` counts those without a region
-    for their depth, where `depth` is that of the last ones that have one, from 0 at the outermost module.
+    for their depth, where `depth` is that of the last ones that have one, from 0 at the outermost module. `lost_sight`:
+    modules have no regions since torch.compile was first used, as this torch does not say when compiled code runs.
     """
 
     left_out: int
     depth: int
     classes: Sequence[str]
+    lost_sight: bool
 
 
 @dataclass(frozen=True, slots=True)

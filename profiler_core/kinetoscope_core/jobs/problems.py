@@ -265,6 +265,15 @@ def modules_left_out(left_out: int, depth: int) -> Problem:
     return Problem("modules-left-out", message, {"modules": left_out, "depth": depth})
 
 
+def modules_lost_sight() -> Problem:
+    """That this torch does not say when compiled code runs, which our hooks would change."""
+    message = (
+        "Modules were measured until torch.compile was first used: this version of torch does not tell when compiled"
+        " code runs, and regions of modules would change it."
+    )
+    return Problem("modules-lost-sight", message)
+
+
 def no_module_called(choice: ModuleChoice, classes: Sequence[str]) -> NothingMeasured:
     """Why a run for regions of modules has none; `classes` are those of the modules that it saw."""
     if not classes:

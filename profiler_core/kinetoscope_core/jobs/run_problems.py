@@ -14,6 +14,7 @@ from kinetoscope_core.jobs.problems import (
     cupti_problems,
     ending_problem,
     modules_left_out,
+    modules_lost_sight,
     not_ended,
     not_reached,
     outside_while_stopping,
@@ -98,6 +99,8 @@ def _of_regions(run: MeasuredRun) -> Iterator[Problem]:
     seen = run.log.modules
     if seen is not None and seen.left_out and run.request.modules == ModuleChoice():
         yield modules_left_out(seen.left_out, seen.depth)
+    if seen is not None and seen.lost_sight:
+        yield modules_lost_sight()
     if run.request.has_focus:
         return
     recorded = {key for part in run.parts for key in part.keys}

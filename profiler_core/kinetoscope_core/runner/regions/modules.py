@@ -21,6 +21,9 @@ from .places import absolute
 _MADE_BY_DYNAMO = "GraphModule"
 """The class of what it compiles to, where that is called as a module: no module of the user's."""
 
+_OF_DYNAMO = ("set_eval_frame", "skip_code", "OptimizedModule")
+"""What tells when compiled code runs: torch 2.1 to 2.13 have it."""
+
 IN_BACKWARD = " (in backward)"
 """After the name of a module that is called while gradients are computed, as checkpointing does."""
 
@@ -54,10 +57,17 @@ class ModuleRegions:
         self._compiled_threads = 0
         self._hooks: List[Tuple[Dict[int, Any], int, Any]] = []
         self._torch: Any = None
+        self._lost_sight = False
+        """Whether modules are not measured since dynamo was imported."""
 
     def as_values(self) -> Dict[str, Any]:
         """What the region log says of the choice."""
-        return {"left_out": self._names.left_out, "depth": self._names.depth, "classes": sorted(self._names.classes)}
+        return {
+            "left_out": self._names.left_out,
+            "depth": self._names.depth,
+            "classes": sorted(self._names.classes),
+            "lost_sight": self._lost_sight,
+        }
 
     def hooks(self) -> Dict[str, Callable[[ModuleType], None]]:
         """What is to be called with which of torch's modules, once it was executed."""
@@ -90,6 +100,10 @@ class ModuleRegions:
     def _hook_dynamo(self, eval_frame: ModuleType) -> None:
         """Has `torch._dynamo.eval_frame` tell when a thread begins and ends to run what is compiled."""
         names: Any = eval_frame
+        if not all(hasattr(names, each) for each in _OF_DYNAMO):  # a torch to come: what it compiles stays as it is
+            self._count_compiled(1)
+            self._lost_sight = True
+            return
         set_eval_frame = names.set_eval_frame
 
         def noted_set_eval_frame(callback: Any) -> Any:
