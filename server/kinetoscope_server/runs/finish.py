@@ -43,7 +43,7 @@ class Finish:
 
 
 NONE: Final = Finish("none", "")
-KEPT: Final = Finish("refused", "The run that was going on was kept.")
+KEPT: Final = Finish("refused", "The run goes on.")
 """A run went on, and the person did not want it ended."""
 
 

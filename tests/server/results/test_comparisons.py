@@ -189,6 +189,4 @@ async def test_the_message_at_the_end_of_a_run_begins_with_the_largest_change(st
     run, uri = await profiled(client)
     store_like(client, run, "20200101-000000-aaaaaa", cpu=900_000_000, code="x")
     found = await client.ask("kinetoscope/profile", {"uri": uri})
-    assert re.match(
-        r"(outer|inner): CPU [0-9.]+(?: %|×) faster than before\. Measured 2 regions\.", found["message"]
-    )
+    assert re.match(r"(outer|inner): CPU [0-9.]+(?: %|×) faster than before\. Measured 2 regions\.", found["message"])
