@@ -64,7 +64,10 @@ test('settings stand by what they are for, in an order of their own, what is cha
       title,
     );
   }
-  assert.deepEqual(Object.keys(groups[1]?.properties ?? {}).slice(0, 2), ['kinetoscope.measuredCalls', 'kinetoscope.warmupCalls']);
+  assert.deepEqual(Object.keys(groups[1]?.properties ?? {}).slice(0, 2), [
+    'kinetoscope.measuredCalls',
+    'kinetoscope.warmupCalls',
+  ]);
 });
 
 test('the severities are those of docs/lsp.md', () => {
