@@ -53,6 +53,8 @@ def problems_of(path: Path) -> Iterator[str]:
         yield f"bundled.json names the minors {about['minors']}"
     yield from _manifests(content, target, path.name)
     yield from _list(content, target)
+    if re.search(rb"!\[[^]]*\]\((?!data:image/png;base64,)", content[PREFIX + "readme.md"]):
+        yield "readme.md has a picture that VS Code's page of the extension does not show: it must be data"
     for name, data in content.items():
         yield from _insides(name, data, content)
         if name.endswith((".so", ".pyd")) and target.partition("-")[2] not in _processors(data):

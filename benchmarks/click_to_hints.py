@@ -52,7 +52,7 @@ class Editor(Client):
         self.phases: dict[str, float] = {}
         self.results: dict[str, Any] = {}
         self.refreshes = 0
-        settings = {"interpreter": sys.executable, "folder": str(ROOT), "prepare": prepare, **settings}
+        settings = {"interpreter": sys.executable, "workingDirectory": str(ROOT), "prepare": prepare, **settings}
         capabilities = {"workspace": {"inlayHint": {"refreshSupport": True}}, "experimental": {"kinetoscope": WISHES}}
         self.request(
             "initialize", processId=None, rootUri=None, capabilities=capabilities, initializationOptions=settings

@@ -6,6 +6,7 @@ Needs Node 20 or newer and the packages of package-lock.json (`npm ci`).
 """
 
 import argparse
+import base64
 import json
 import re
 import shutil
@@ -29,11 +30,14 @@ def main() -> None:
     _run(ROOT, "npm", "run", "--silent", "build")
     vsix = ROOT / "dist" / f"kinetoscope-{target}-{version}.vsix"
     vsix.parent.mkdir(exist_ok=True)
-    # The README of the repository has links and pictures, which would need an address on the web.
-    options = ["--no-dependencies", "--allow-missing-repository", "--readme-path", "extension/README.md"]
+    # The README of the repository has links and pictures, which would need an address on the web. vsce would refuse
+    # pictures without one, where it looks at links.
+    options = ["--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links"]
+    options += ["--readme-path", "extension/README.md"]
     with TemporaryDirectory() as folder:
         # Alone: of all that lies in the repository, vsce compares each file with each pattern, which took 31 s.
         _copy_packed(Path(folder))
+        _put_pictures_into(Path(folder, "extension", "README.md"))
         vsce = ROOT / "node_modules" / "@vscode" / "vsce" / "vsce"
         _run(Path(folder), "node", str(vsce), "package", *options, "--target", target, "--out", str(vsix))
 
@@ -46,6 +50,18 @@ def _copy_packed(folder: Path) -> None:
             name = line.removeprefix("!").removesuffix("/**")
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, folder / name)
+
+
+def _put_pictures_into(readme: Path) -> None:
+    """As data: VS Code's page of an extension shows pictures from the web and of this kind, and no files."""
+
+    def as_data(found: re.Match[str]) -> str:
+        picture = base64.b64encode((ROOT / "extension" / found["path"]).read_bytes()).decode()
+        return f"![{found['text']}](data:image/png;base64,{picture})"
+
+    text = readme.read_text(encoding="utf-8")
+    text = re.sub(r"!\[(?P<text>[^]]*)\]\((?P<path>[^)]+\.png)\)", as_data, text)
+    readme.write_text(text, encoding="utf-8")
 
 
 def _version() -> str:

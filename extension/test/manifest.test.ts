@@ -64,7 +64,10 @@ test('settings stand by what they are for, in an order of their own, what is cha
       title,
     );
   }
-  assert.deepEqual(Object.keys(groups[1]?.properties ?? {}).slice(0, 2), ['kinetoscope.active', 'kinetoscope.warmup']);
+  assert.deepEqual(Object.keys(groups[1]?.properties ?? {}).slice(0, 2), [
+    'kinetoscope.measuredCalls',
+    'kinetoscope.warmupCalls',
+  ]);
 });
 
 test('the severities are those of docs/lsp.md', () => {
@@ -85,8 +88,8 @@ test('every setting is described, and those that lead to code being run are rest
     'arguments',
     'environment',
     'envFile',
-    'folder',
-    'runs',
+    'workingDirectory',
+    'howFilesAreRun',
     'prepared.packages',
     'perfetto',
   ]) {

@@ -4,8 +4,8 @@ from typing import Final
 
 _SETTINGS: Final = {
     "interpreter": "--python (in an editor: the setting kinetoscope.interpreter)",
-    "folder": "--cwd (in an editor: the setting kinetoscope.folder)",
-    "warmup": "--warmup (in an editor: the setting kinetoscope.warmup)",
+    "folder": "--cwd (in an editor: the setting kinetoscope.workingDirectory)",
+    "warmup": "--warmup (in an editor: the setting kinetoscope.warmupCalls)",
     "budget": "--budget (in an editor: the setting kinetoscope.budgetSeconds)",
     "to_the_end": "--to-the-end (in an editor: the setting kinetoscope.toTheEnd)",
 }

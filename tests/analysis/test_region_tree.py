@@ -52,6 +52,28 @@ def test_the_parent_holds_every_call_and_is_the_innermost_that_does(forest: tupl
             seen.add(name)
 
 
+@given(forests(), st.data())
+def test_no_region_is_inside_of_itself_whichever_calls_are_warm_ups(
+    forest: tuple[list[int], str], data: st.DataObject
+) -> None:
+    parents, names = forest
+    flags = data.draw(st.lists(st.booleans(), min_size=len(names), max_size=len(names)))
+    found = parents_of([replace(_recorded(parents, names), is_warmup=flags)])
+    for key in found:
+        seen = [key]
+        while seen[-1] in found:
+            seen.append(found[seen[-1]])
+            assert seen.count(seen[-1]) == 1
+
+
+def test_a_recording_that_begins_inside_a_region_knows_what_is_nested_in_it() -> None:
+    #                      (step) backward step backward step backward
+    recorded = _recorded([-1, -1, 1, -1, 3], "bsbsb")
+    assert parents_of([recorded]) == {}
+    of_run = replace(recorded, is_warmup=[True, False, False, False, False])
+    assert parents_of([of_run]) == {RegionKey("b"): RegionKey("s")}
+
+
 def test_what_two_regions_hold_belongs_to_the_one_around_both() -> None:
     #            step train norm eval norm
     found = parents_of([_recorded([-1, 0, 1, 0, 3], "stnen"), _recorded([-1, 0], "st")])

@@ -125,6 +125,21 @@ def test_where_no_python_has_torch_all_that_were_looked_at_are_named(doctor, pyt
     assert said in done.stdout
 
 
+def test_where_the_chosen_python_has_no_torch_others_that_have_it_are_named_with_the_command(doctor, tmp_path):
+    bare, conda = tmp_path / "bare", tmp_path / "home" / "miniforge3" / "envs" / "my model"
+    for folder in (bare, conda):
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (conda / "conda-meta").mkdir()
+    (library,) = conda.glob("lib/python3*/site-packages")
+    (library / "torch").mkdir()
+    (library / "torch" / "version.py").write_text("__version__ = '2.11.0+cu130'\ncuda: str | None = '13.0'\n")
+    done = doctor("--python", bare / "bin" / "python", HOME=str(tmp_path / "home"))
+    assert done.returncode == 2
+    command = f"kinetoscope profile --python '{conda}/bin/python' SCRIPT (in an editor: the setting"
+    assert f"torch 2.11.0+cu130, CUDA 13.0): {command} kinetoscope.interpreter)." in done.stdout
+    assert "- To use conda environment my model (Python 3." in done.stdout
+
+
 def test_a_cache_that_cannot_be_written_keeps_regions_from_being_measured(doctor, python, tmp_path):
     (tmp_path / "a file").write_text("")
     done = doctor("--python", python(), XDG_CACHE_HOME=str(tmp_path / "a file"))

@@ -132,8 +132,8 @@ def test_what_argparse_said_takes_the_place_of_its_exit_code(stderr: str, messag
 @pytest.mark.parametrize(
     ("ending", "ended_for", "why"),
     [
-        ("ended", "budget", " within 20 s of recording, and then the script was ended. --budget"),
-        ("ended", "enough", " before the other regions had enough calls, upon which the script was ended. --to-"),
+        ("ended", "budget", " within 20 s of recording, after which the script was ended. --budget"),
+        ("ended", "enough", ": the script was ended when the other regions had enough calls. --to-"),
         ("cancelled", None, " before the run was cancelled."),
         ("failed", None, " before the script failed."),
         ("exited", None, " before the script exited."),

@@ -207,7 +207,7 @@ def test_a_region_that_is_not_there(kinetoscope):
     elsewhere = f"focus.py:{first}"
     ran = kinetoscope("endings.py", "x", options=["--region", elsewhere])
     assert ran.code == 3
-    assert f"{elsewhere} was entered. These were: work" in ran.messages
+    assert f"{elsewhere} was entered. These were entered: work" in ran.messages
 
 
 def test_wrong_options_are_said(kinetoscope):

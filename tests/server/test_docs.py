@@ -33,14 +33,14 @@ def test_settings_and_their_defaults_are_those_of_the_code():
     rows = dict(re.findall(r"^\| `(\w+)` \| `?(.*?)`? \|", section, re.MULTILINE))
     assert set(rows) == names
     defaults = RunRequest("")
-    assert (rows["warmup"], rows["active"]) == (str(defaults.warmup), str(defaults.active))
+    assert (rows["warmupCalls"], rows["measuredCalls"]) == (str(defaults.warmup), str(defaults.active))
     assert float(rows["budgetSeconds"]) == defaults.budget_s
     settings, wrong = read_settings(dict.fromkeys(names))
     assert not wrong
     assert rows["perfetto"].strip('"') == settings.perfetto
     assert rows["hints"].strip('"') == settings.hints
     assert rows["prepare"].strip('"') == settings.prepare
-    _, (message,) = read_settings({"runs": [{"no": 1}]})
+    _, (message,) = read_settings({"howFilesAreRun": [{"no": 1}]})
     for name in message.partition("settings ")[2].removesuffix(").").split(", "):
         assert f"`{name}`" in section
 

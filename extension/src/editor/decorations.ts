@@ -1,4 +1,4 @@
-// Decorations of measured regions: a bar before the line and a mark in the overview ruler, by the share of the run.
+// Decorations of measured regions: a bar beside the line number and a mark in the overview ruler, by the share of the run.
 import * as vscode from 'vscode';
 import { barStyle, heatOf, STEPS } from './heat';
 import type { Results } from './results';
@@ -42,14 +42,13 @@ export class Decorations implements vscode.Disposable {
   }
 }
 
+/** In the margin, where code and indent guides are not. VS Code has only icons there, whose size takes more of CSS. */
 function decoration(heat: number, style: ReturnType<typeof barStyle>): vscode.TextEditorDecorationType {
-  const color = new vscode.ThemeColor(`kinetoscope.heat${heat + 1}`);
+  const bar = `${5 - heat}px ${style} var(--vscode-kinetoscope-heat${heat + 1})`;
   return vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    borderColor: color,
-    borderStyle: `none none none ${style}`,
-    borderWidth: `0 0 0 ${5 - heat}px`,
-    overviewRulerColor: color,
+    gutterIconPath: vscode.Uri.parse('data:,'),
+    gutterIconSize: `0; box-sizing: border-box; border-right: ${bar}`,
+    overviewRulerColor: new vscode.ThemeColor(`kinetoscope.heat${heat + 1}`),
     overviewRulerLane: vscode.OverviewRulerLane.Right,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });

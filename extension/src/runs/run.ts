@@ -82,7 +82,7 @@ export class Runs implements vscode.Disposable {
     } catch (error) {
       const code = error instanceof ResponseError ? error.code : undefined;
       if (code === LSPErrorCodes.RequestCancelled) {
-        vscode.window.setStatusBarMessage('Kinetoscope: the run was cancelled.', SECONDS_SHOWN * 1000);
+        vscode.window.setStatusBarMessage('The run was cancelled.', SECONDS_SHOWN * 1000);
       } else if (code === ErrorCodes.PendingResponseRejected) {
         void vscode.window.showErrorMessage(
           `Kinetoscope's server ended while it was profiling ${name}. Profile it again.`,
@@ -127,7 +127,7 @@ export class Runs implements vscode.Disposable {
     if (how === 'none') return undefined;
     if (how === 'measured' || how === 'cancelled') {
       this.log.info(message);
-      vscode.window.setStatusBarMessage(inStatusBar(`Kinetoscope: ${message}`), SECONDS_SHOWN * 1000);
+      vscode.window.setStatusBarMessage(inStatusBar(message), SECONDS_SHOWN * 1000);
       return undefined;
     }
     this.log[how === 'failed' ? 'error' : 'warn'](message);

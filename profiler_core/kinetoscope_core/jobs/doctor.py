@@ -1,11 +1,13 @@
 """What there is to measure with, what is wrong with it, and what to do: for people, and for a bug report."""
 
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Literal
 
 from kinetoscope_core import __version__
@@ -16,6 +18,7 @@ from kinetoscope_core.run.driver import Driver, driver_here
 from kinetoscope_core.run.env_file import variables_of
 from kinetoscope_core.run.examine import Examined, examine, why_not_prepared
 from kinetoscope_core.run.interpreter import Interpreter, find_interpreter
+from kinetoscope_core.run.pythons import pythons
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text, printable, size_text
 from kinetoscope_core.wording import setting
@@ -23,6 +26,8 @@ from kinetoscope_core.wording import setting
 OLDEST_TORCH = (2, 1)
 FEW_BYTES = 1_000_000_000
 """Of free disk: a run's traces take up to some hundreds of megabytes."""
+_MOST_OTHERS = 3
+"""Pythons with torch that are named where the chosen one has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,8 @@ def diagnosis(request: RunRequest, say: Callable[[str], None]) -> Diagnosis:
     cache = _cache()
     if chosen is not None and examined is not None:
         problems += _problems_of(chosen, examined, driver)
+    if any(each.code in ("no-interpreter", "no-torch") for each in problems):
+        problems += _others_with_torch(request, chosen)
     problems += _problems_of_cache(cache)
     return Diagnosis(_packages(), chosen, examined, driver, why_not is None, why_not, cache, tuple(problems))
 
@@ -142,6 +149,21 @@ def _problems_of(chosen: Interpreter, examined: Examined, driver: Driver) -> Ite
         yield from _problems_of_gpu(devices, driver)
     if recorded is not None:
         yield from _problems_of_recording(recorded, driver)
+
+
+def _others_with_torch(request: RunRequest, chosen: Interpreter | None) -> list[Problem]:
+    """Those that files tell of: none is started for it."""
+    found = [each for each in pythons(Path(request.folder or ".").absolute()) if each.torch is not None]
+    others = [each for each in found if chosen is None or each.path != chosen.path]
+    return [
+        Problem(
+            "another-has-torch",
+            f"To use {each.where} ({each.text}): kinetoscope profile --python {shlex.quote(each.path)} SCRIPT (in an"
+            " editor: the setting kinetoscope.interpreter).",
+            {"path": each.path},
+        )
+        for each in others[:_MOST_OTHERS]
+    ]
 
 
 def _problems_of_gpu(devices: Mapping[str, Any], driver: Driver) -> Iterator[Problem]:

@@ -31,9 +31,9 @@ _LOST = {
     "saving": " while its trace was being saved, so what was measured is lost",
 }
 _IN_CHILDREN = (
-    "The script itself entered no region. It started other processes (torchrun, accelerate launch, mp.spawn, Ray), and"
-    " regions in those are not measured. Profile what one of them runs as a script, with WORLD_SIZE=1 if it needs that,"
-    " or put a torch.profiler.profile into it and measure its trace with `kinetoscope read`."
+    "No region ran in the script itself, and the processes that it started (torchrun, accelerate launch, mp.spawn, Ray)"
+    " are not measured. Profile the script that they run, with WORLD_SIZE=1 if it needs that, or record a trace there"
+    " with torch.profiler and load it (`kinetoscope read`)."
 )
 _WINDOWS_CRASHES = {
     0xC0000005: "access violation, 0xC0000005",
@@ -138,12 +138,16 @@ def nothing_measured(
                 "The script's own profiler recorded nothing, because its schedule never became active."
                 " Call its step() in each iteration, or let it wait for fewer steps."
             )
-        return NothingMeasured("The script's own profiler ran outside every region, so there is nothing to measure.")
+        return NothingMeasured(
+            "The script's own profiler ran outside every region. Start it around one, or remove it: without it,"
+            " Kinetoscope starts its own."
+        )
     if log is not None and log.regions and request.has_focus:
         return _focus_not_measured(request, log)
     if log is not None and log.regions:
         return NothingMeasured(
-            "Regions were entered, but none was recorded. All ran on other threads; torch records those from 2.7 on."
+            "All regions ran on other threads, which torch records from 2.7 on. Update torch, or enter a region on the"
+            " main thread."
         )
     if log is not None and log.has_children:
         return NothingMeasured(_IN_CHILDREN)
@@ -198,7 +202,9 @@ def _focus_not_measured(request: RunRequest, log: RegionLog) -> NothingMeasured:
             " torch before 2.7 does not record. Use fewer warm-up calls, or let the script run for longer."
         )
     which = f"named {printable(name)}" if name else f"at {printable(_place_text(places[0]))}"
-    return NothingMeasured(Problem(NEVER_ENTERED, f"No region {which} was entered. These were: {shortlist(names)}."))
+    return NothingMeasured(
+        Problem(NEVER_ENTERED, f"No region {which} was entered. These were entered: {shortlist(names)}.")
+    )
 
 
 def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
@@ -286,7 +292,7 @@ def no_module_called(choice: ModuleChoice, classes: Sequence[str]) -> NothingMea
 
 def changed_while_running(file: str) -> Problem:
     """A source that was written while the script ran: what ran is not what stands there now."""
-    message = f"{file} was changed while the script ran. Its times belong to the former text. Profile again."
+    message = f"{file} changed while the script ran, so its times are those of the old code. Profile again."
     return Problem("changed-while-running", message, {}, file)
 
 
@@ -316,10 +322,10 @@ def not_reached(file: str, line: int, name: str, outcome: Outcome, budget_s: flo
     if outcome.ending in ended:
         why = f" {ended[outcome.ending]}"
     elif outcome.ended_for == "budget":
-        why = f" within {budget_s:g} s of recording, and then the script was ended. {setting('budget')} gives it longer"
+        why = f" within {budget_s:g} s of recording, after which the script was ended. {setting('budget')} allows more"
     elif outcome.ended_for == "enough":
         why = (
-            " before the other regions had enough calls, upon which the script was ended."
+            ": the script was ended when the other regions had enough calls."
             f" {setting('to_the_end')} lets it run to its own end"
         )
     return Problem("region-not-reached", f"{printable(name)} (line {line}) was not reached{why}.", {}, file, line)

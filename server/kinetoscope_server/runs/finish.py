@@ -43,7 +43,7 @@ class Finish:
 
 
 NONE: Final = Finish("none", "")
-KEPT: Final = Finish("refused", "The run that was going on was kept.")
+KEPT: Final = Finish("refused", "The run goes on.")
 """A run went on, and the person did not want it ended."""
 
 
@@ -60,7 +60,8 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
     else:
         measured = [region for region in shown if not isinstance(region, Unmeasured)]
         files = {region.file for region in measured}
-        text = f"Measured {count_text(len(measured), 'region')} in {count_text(len(files), 'file')}."
+        where = f" in {count_text(len(files), 'file')}" if len(files) > 1 else ""
+        text = f"Measured {count_text(len(measured), 'region')}{where}."
     text += _broken_text(result) + no_cuda_text(result)
     notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
     failure = next((problem for problem in notes if problem.code == "run-failed"), None)

@@ -30,7 +30,7 @@ def sweep_ended(server: KinetoscopeServer, event: Event) -> Finish:
     sweep = msgspec.convert(event["sweep"], Sweep)
     measured = sum(each.processes > 0 for each in sweep.settings)
     failed = sum(each.failed is not None for each in sweep.settings)
-    message = f"Swept {measured} of {count_text(len(sweep.settings), 'setting')}."
+    message = f"Measured {measured} of {count_text(len(sweep.settings), 'setting')}."
     message += f" {count_text(failed, 'setting')} failed." if failed else ""
     server.runs_changed()
     if measured or failed:

@@ -76,9 +76,7 @@ def request_of(
     if not command.is_module and not Path(command.script).is_file():
         raise UsageError(f"{command.script} is not on disk, so it cannot run. Save it first.")
     if command.env_file and not Path(command.env_file).is_file() and Path(command.env_file).name != ".env":
-        raise UsageError(
-            f"There is no file {command.env_file} with variables of the run. Change envFile, which names it."
-        )
+        raise UsageError(f"envFile names {command.env_file}, which does not exist. Correct it, or leave it empty.")
     check_texts("An argument", command.arguments)
     check_texts("A variable of the environment", [*command.environment, *command.environment.values()])
     check_texts("The interpreter, script or folder", [command.interpreter or "", command.script, command.folder])

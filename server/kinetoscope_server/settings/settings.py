@@ -132,11 +132,11 @@ class _Reading:
                 "interpreter": ("interpreter", self._text),
                 "arguments": ("arguments", self._texts),
                 "environment": ("environment", self._environment),
-                "folder": ("folder", self._text),
+                "workingDirectory": ("folder", self._text),
                 "envFile": ("env_file", self._text_or_none),
-                "runs": ("runs", self._runs),
-                "warmup": ("warmup", self._count(0)),
-                "active": ("active", self._count(1)),
+                "howFilesAreRun": ("runs", self._runs),
+                "warmupCalls": ("warmup", self._count(0)),
+                "measuredCalls": ("active", self._count(1)),
                 "toTheEnd": ("to_the_end", self._switch),
                 "budgetSeconds": ("budget_s", self._seconds),
                 "timeLimitSeconds": ("time_limit_s", self._seconds),
@@ -238,7 +238,7 @@ class _Reading:
             "interpreter": ("interpreter", self._text),
             "arguments": ("arguments", self._texts),
             "environment": ("environment", self._environment),
-            "folder": ("folder", self._text),
+            "workingDirectory": ("folder", self._text),
         }
         items = cast("list[object]", value)
         runs = [RunSettings(**self._fields(item, f"{name}[{index}].", known)) for index, item in enumerate(items)]

@@ -63,7 +63,7 @@ export default async (stage) => {
     );
     const last = await page.locator('.view-line', { hasText: 'print(f"step' }).boundingBox();
     const { x } = await page.locator('.editor-instance .monaco-editor').first().boundingBox();
-    await stage.cut('editor-dark', { x, y: first.y, width: 900, height: last.y + last.height - first.y });
+    await stage.cut('editor-dark', { x, y: first.y, width: 820, height: last.y + last.height - first.y });
     await code.command('View: Toggle Maximize Editor Group');
   });
 

@@ -111,16 +111,16 @@ export class Workbench {
     return this.page.locator(`.squiggly-${severity}`);
   }
 
-  /** The bars before lines: {color, width, style} of each that is on screen. */
+  /** The bars beside line numbers: {color, width, style} of each that is on screen. */
   bars() {
     return this.page.evaluate(() =>
-      [...document.querySelectorAll('.editor-instance .view-overlays .cdr')]
+      [...document.querySelectorAll('.editor-instance .glyph-margin-widgets .cgmr')]
         .map((mark) => getComputedStyle(mark))
-        .filter((style) => style.borderLeftStyle !== 'none' && parseFloat(style.borderLeftWidth) > 0)
+        .filter((style) => style.borderRightStyle !== 'none' && parseFloat(style.borderRightWidth) > 0)
         .map((style) => ({
-          color: style.borderLeftColor,
-          width: style.borderLeftWidth,
-          style: style.borderLeftStyle,
+          color: style.borderRightColor,
+          width: style.borderRightWidth,
+          style: style.borderRightStyle,
         })),
     );
   }

@@ -50,7 +50,7 @@ async def test_a_trace_from_elsewhere_brings_cuda_times_to_the_line(start, profi
     assert hint.position == lsp.Position(4, len(MATMUL.splitlines()[4]))
     assert [part.command.command for part in hint.label] == ["kinetoscope.openTrace", "kinetoscope.showDetails"]
     hover = await client.hover(uri, 4)
-    for row in ("CUDA total", "CUDA busy", "CPU total", "CPU self"):
+    for row in ("CUDA total, self, busy", "CPU total", "CPU self"):  # alike here, and told once
         assert f"| {row} |" in hover
     assert "**matmul\\_add** · compute-bound" in hover
     assert "| kernels" in hover
@@ -172,7 +172,7 @@ async def test_what_measures_something_else_is_said_at_its_line_and_can_be_silen
 
 
 async def test_wrong_settings_are_named_without_their_value(start):
-    client = await start(settings={"warmup": "three", "hints": "all", "speed": 1})
+    client = await start(settings={"warmupCalls": "three", "hints": "all", "speed": 1})
     await client.until(lambda: len(client.messages) == 3, "messages")
     messages = sorted(message.message for message in client.messages)
     assert (
@@ -180,7 +180,7 @@ async def test_wrong_settings_are_named_without_their_value(start):
         == "kinetoscope.hints: its value is not one of total and self, total, lens, off; the default is used."
     )
     assert messages[1].startswith("kinetoscope.speed: there is no such setting (")
-    assert messages[2].startswith("kinetoscope.warmup: its value is not a whole number from 0 to 1,000,000;")
+    assert messages[2].startswith("kinetoscope.warmupCalls: its value is not a whole number from 0 to 1,000,000;")
 
 
 async def test_hints_and_lenses_can_be_switched_off(start):

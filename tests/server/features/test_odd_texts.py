@@ -67,10 +67,10 @@ async def test_line_breaks_in_names_are_spelled_out_wherever_they_are_shown(star
         ({"arguments": ["\udc80"]}, {}, r"An argument is \udc80"),
         ({"environment": {"A": "\0"}}, {}, r"A variable of the environment is \x00"),
         ({"environment": {"\ud800": "1"}}, {}, r"A variable of the environment is \ud800"),
-        ({"folder": "\ud800"}, {}, "The interpreter, script or folder is "),
+        ({"workingDirectory": "\ud800"}, {}, "The interpreter, script or folder is "),
         ({"interpreter": "/bin/py\0thon"}, {}, "The interpreter, script or folder is "),
-        ({"runs": [{"script": "\ud800.py"}]}, {}, r"\ud800.py is not on disk"),
-        ({"folder": "nowhere"}, {}, "no folder {}/nowhere to run in. Give one with --cwd (in an editor: the"),
+        ({"howFilesAreRun": [{"script": "\ud800.py"}]}, {}, r"\ud800.py is not on disk"),
+        ({"workingDirectory": "nowhere"}, {}, "no folder {}/nowhere to run in. Give one with --cwd (in an editor: the"),
         ({"interpreter": "/no/python"}, {}, "at /no/python. Give the path of one with --python (in an editor: the"),
         ({"interpreter": "/etc/hosts"}, {}, "(in an editor: the setting kinetoscope.interpreter)."),
     ],
@@ -90,7 +90,7 @@ async def test_what_cannot_be_given_to_a_program_or_is_not_there_is_named_and_it
 
 
 async def test_a_region_with_fewer_calls_than_its_warm_up_is_measured_and_called_cold(start):
-    client = await start("minimal", {"warmup": 90})
+    client = await start("minimal", {"warmupCalls": 90})
     uri = client.write("never.py", NEVER)
     client.open(uri)
     answer = await profiled(client, uri, line=2, name="it ran")

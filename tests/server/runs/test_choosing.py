@@ -132,7 +132,7 @@ async def test_what_was_run_last_and_imports_the_module_is_offered_first(project
 
 
 async def test_settings_that_name_a_script_ask_nothing(project):
-    client, uri = await project(runs=[{"files": "model.py", "script": "train.py", "arguments": ["--set"]}])
+    client, uri = await project(howFilesAreRun=[{"files": "model.py", "script": "train.py", "arguments": ["--set"]}])
     assert (await client.tooltips(uri))[5, "▷ Profile"].endswith("python train.py --set")
     await client.run_lens(uri, "▷ Profile")
     assert "forward: CPU" in (await client.message()).message

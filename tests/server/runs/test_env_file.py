@@ -56,4 +56,4 @@ async def test_another_file_is_taken_where_one_is_named_and_none_where_that_is_w
         client.set_configuration(values, section="kinetoscope", scope_uri=scope)
     client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(None))
     answer = await client.ask("kinetoscope/profile", {"uri": uri})
-    assert answer["message"].startswith(f"There is no file {start.workspace}/gone.env with variables of the run.")
+    assert answer["message"].startswith(f"envFile names {start.workspace}/gone.env, which does not exist.")

@@ -30,7 +30,7 @@ async def test_a_sweep_ends_with_its_table_and_one_message(start, tmp_path):
     shown = [(await client.message()).message for _ in range(2)]
     said = next(each for each in shown if not each.startswith("Sweep "))
     table = next(each for each in shown if each.startswith("Sweep "))
-    assert said == "Swept 1 of 2 settings. 1 setting failed."
+    assert said == "Measured 1 of 2 settings. 1 setting failed."
     assert re.search(r"\| add \| 11 \| 8 \| [\d.]+ µs \|", table), table
     assert re.search(r"\| -1 \| .*no such size", table), table
     (page,) = tmp_path.rglob("details/sweep-*.md")
@@ -55,4 +55,4 @@ async def test_a_sweep_is_a_request_too_and_is_cancelled_as_a_run(start):
     )
     assert await client.execute("kinetoscope.cancel")
     answered = await answer
-    assert (answered["how"], answered["message"]) == ("cancelled", "Swept 1 of 2 settings.")
+    assert (answered["how"], answered["message"]) == ("cancelled", "Measured 1 of 2 settings.")

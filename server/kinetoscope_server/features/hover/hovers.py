@@ -180,10 +180,8 @@ def _warnings(placed: Placed) -> Iterator[str]:
 
 def _table(region: RegionMeasures) -> str:
     lines = ["| | median | min | max | first | sum |", "|:--|--:|--:|--:|--:|--:|"]
-    lines += _row("CUDA total", region.cuda_total_ns, region.first.cuda_total_ns)
-    lines += _row("CUDA self", region.cuda_self_ns)
+    lines += _cuda_rows(region)
     lines += _rest("CUDA of nested regions", region.cuda_total_ns, region.cuda_self_ns)
-    lines += _row("CUDA busy", region.cuda_busy_ns)
     if region.backward_cuda_ns is not None and region.backward_cuda_ns.max:
         lines += _row("backward CUDA, later", region.backward_cuda_ns)
     lines += _row("CPU total", region.cpu_total_ns, region.first.cpu_total_ns)
@@ -193,6 +191,16 @@ def _table(region: RegionMeasures) -> str:
     lines += _part("CPU of operators", region.breakdown.cpu_operators_ns)
     lines += _part("CPU of CUDA API calls", region.breakdown.cpu_api_calls_ns)
     return "\n".join(lines)
+
+
+def _cuda_rows(region: RegionMeasures) -> Iterator[str]:
+    """One row for those that are the same."""
+    rows: dict[Spread | None, list[str]] = {}
+    for name, spread in (("total", region.cuda_total_ns), ("self", region.cuda_self_ns), ("busy", region.cuda_busy_ns)):
+        rows.setdefault(spread, []).append(name)
+    for spread, names in rows.items():
+        first = region.first.cuda_total_ns if "total" in names else None
+        yield from _row(f"CUDA {', '.join(names)}", spread, first)
 
 
 def _row(name: str, spread: Spread | None, first: int | None = None) -> list[str]:

@@ -51,7 +51,7 @@ class _Loading:
         how = "in the training process itself (num_workers=0)" if self.is_single else "from its worker processes"
         return Claim(
             f"{who} waits {time_text(self.loading_ns)} for the DataLoader {when}, {how};"
-            f" for {time_text(idle_ns)} of it no GPU worked.",
+            f" the GPU was idle for {time_text(idle_ns)} of it.",
             cost_ns=idle_ns,
             evidence={"batches": self.batches, "loading_ns": self.loading_ns, "idle_ns": idle_ns},
             saves=self.idle,
