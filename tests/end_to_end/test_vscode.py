@@ -56,10 +56,6 @@ def test_the_example_is_profiled_and_edited_and_runs_are_repeated_ask_fail_and_a
     play("profiling", "second_run", "runs")
 
 
-def test_a_sweep_is_asked_for_cancelled_and_shown_with_its_chart(play):
-    play("sweeping")
-
-
 @pytest.fixture
 def trained(tmp_path):
     """The workspace has examples/train_mlp.py, and the store a run of it that an H200 recorded."""
@@ -74,12 +70,8 @@ def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play
     play("traces")
 
 
-def test_a_change_shows_as_an_arrow_at_the_line_and_a_baseline_can_be_pinned(play):
-    play("compare")
-
-
-def test_details_has_what_was_before_a_change_beside_what_is_now(play):
-    play("before_and_now")
+def test_a_workspace_is_trusted_then_a_change_compared_a_baseline_pinned_and_settings_swept(play):
+    play("trust", "compare", "sweeping")
 
 
 @pytest.mark.usefixtures("trained")
@@ -90,10 +82,6 @@ def test_a_trace_is_shown_where_its_regions_are_findings_lead_to_all_about_them_
 @pytest.mark.usefixtures("trained")
 def test_what_was_measured_is_listed_and_can_be_opened_pinned_and_deleted(play):
     play("run_list")
-
-
-def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):
-    play("trust")
 
 
 def test_an_interpreter_that_will_not_do_is_told_and_another_one_taken_without_a_reload(play):
