@@ -50,6 +50,7 @@ def test_a_scenario_that_cannot_be_played_is_a_failure(play):
 
 def test_a_newcomer_profiles_the_example_edits_repeats_and_cancels_runs_and_chooses_an_interpreter(play):
     old = sorted(Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python"))
+    # A newcomer has measured nothing yet.
     play("welcome", "profiling", "second_run", "runs", "interpreters", old=str(old[-1]) if old else None)
 
 
@@ -64,8 +65,10 @@ def trained(tmp_path):
 
 @pytest.mark.usefixtures("trained")
 def test_traces_and_runs_of_an_h200_are_loaded_listed_and_shown_with_findings_details_and_perfetto_in_each_theme(play):
+    # The list has nothing but the run of another day at first.
     play("run_list", "loading", "traces", "findings", "themes")
 
 
 def test_a_workspace_is_trusted_then_a_change_compared_a_baseline_pinned_and_settings_swept(play):
+    # A workspace stays trusted.
     play("trust", "compare", "sweeping")
