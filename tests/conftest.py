@@ -20,6 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # What guards main tries the same examples each time; at a desk, new ones.
 settings.register_profile("ci", derandomize=True)
+settings.register_profile("thorough", max_examples=500)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 

@@ -187,7 +187,7 @@ def _events(draw: st.DrawFn) -> list[dict]:
     return draw(st.permutations([*events, *(each for flow in flows for each in flow)]))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_events())
 def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
     with TemporaryDirectory() as folder:
@@ -242,7 +242,7 @@ def test_attribution_equals_the_plain_definitions(events: list[dict]) -> None:
         assert call.sync_idle_ns == waiting_idle
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_events(), st.integers(0, 3))
 def test_what_a_region_is_made_of_adds_up_to_its_totals(events: list[dict], warmup: int) -> None:
     with TemporaryDirectory() as folder:

@@ -21,7 +21,7 @@ from kinetoscope_core.source.snapshot import Sources
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "traces" / "runs"
 
-pytestmark = pytest.mark.timeout(1500)  # scenarios end themselves before
+pytestmark = pytest.mark.timeout(2100)  # scenarios end themselves before
 
 
 def keep_recorded(name: str, example: Path, cache: Path) -> None:
@@ -48,16 +48,10 @@ def test_a_scenario_that_cannot_be_played_is_a_failure(play):
         play("no_scenario")
 
 
-def test_a_newcomer_is_led_to_the_example(play):
-    play("welcome")
-
-
-def test_the_example_is_profiled_and_edited_and_runs_are_repeated_ask_fail_and_are_cancelled(play):
-    play("profiling", "second_run", "runs")
-
-
-def test_a_sweep_is_asked_for_cancelled_and_shown_with_its_chart(play):
-    play("sweeping")
+def test_a_newcomer_profiles_the_example_edits_repeats_and_cancels_runs_and_chooses_an_interpreter(play):
+    old = sorted(Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python"))
+    # A newcomer has measured nothing yet.
+    play("welcome", "profiling", "second_run", "runs", "interpreters", old=str(old[-1]) if old else None)
 
 
 @pytest.fixture
@@ -70,32 +64,11 @@ def trained(tmp_path):
 
 
 @pytest.mark.usefixtures("trained")
-def test_a_trace_of_an_h200_is_shown_at_the_line_in_details_and_in_perfetto(play):
-    play("traces")
+def test_traces_and_runs_of_an_h200_are_loaded_listed_and_shown_with_findings_details_and_perfetto_in_each_theme(play):
+    # The list has nothing but the run of another day at first.
+    play("run_list", "loading", "traces", "findings", "themes")
 
 
-def test_a_change_shows_as_an_arrow_at_the_line_and_a_baseline_can_be_pinned(play):
-    play("compare")
-
-
-def test_details_has_what_was_before_a_change_beside_what_is_now(play):
-    play("before_and_now")
-
-
-@pytest.mark.usefixtures("trained")
-def test_a_trace_is_shown_where_its_regions_are_findings_lead_to_all_about_them_and_all_follows_the_theme(play):
-    play("loading", "findings", "themes", scale=1.4)
-
-
-@pytest.mark.usefixtures("trained")
-def test_what_was_measured_is_listed_and_can_be_opened_pinned_and_deleted(play):
-    play("run_list")
-
-
-def test_nothing_runs_in_a_workspace_that_is_not_trusted(play):
-    play("trust")
-
-
-def test_an_interpreter_that_will_not_do_is_told_and_another_one_taken_without_a_reload(play):
-    old = sorted(Path.home().glob(".pyenv/versions/3.[6-9].*/bin/python"))
-    play("interpreters", old=str(old[-1]) if old else None)
+def test_a_workspace_is_trusted_then_a_change_compared_a_baseline_pinned_and_settings_swept(play):
+    # A workspace stays trusted.
+    play("trust", "compare", "sweeping")

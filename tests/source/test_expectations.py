@@ -118,7 +118,7 @@ words = st.sampled_from(
 pieces = st.one_of(words, st.text(max_size=4), st.sampled_from(["\n", "\r", "'", '"""', "µ", "𐌰", "\ud800", "\x00"]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(st.lists(pieces, max_size=30), st.booleans())
 def test_any_text_is_read_and_every_place_is_in_its_comment(parts, is_spaced):
     text = "# kinetoscope: expect " + (" " if is_spaced else "").join(parts)
@@ -133,7 +133,7 @@ def test_any_text_is_read_and_every_place_is_in_its_comment(parts, is_spaced):
             assert source.line(row)[start:end].decode("utf-8", "replace") == found.text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read(data):
     source = SourceRegions(b"x # kinetoscope: expect " + data)

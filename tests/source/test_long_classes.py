@@ -183,7 +183,7 @@ def test_what_is_no_plain_class_stays_whole(head: str):
         assert pieces(text)[-1].count("def ") >= 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(changes, st.sampled_from([0, 300, 1_000]))
 def test_after_any_edits_the_regions_are_those_of_the_final_text(edits: list[tuple[int, int, list[str]]], size: int):
     with long_from(size):
@@ -196,7 +196,7 @@ def test_after_any_edits_the_regions_are_those_of_the_final_text(edits: list[tup
             assert edited.regions == find_regions(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(changes, st.sampled_from([0, 300, 1_000]))
 def test_after_any_edits_times_are_where_the_final_text_alone_puts_them(
     edits: list[tuple[int, int, list[str]]], size: int

@@ -491,7 +491,7 @@ def edited(text: str, edits: list[tuple[int, int, list[str]]]) -> list[str]:
     return texts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(line_edits)
 def test_a_placer_gives_what_the_text_alone_gives_and_undo_brings_all_back(edits: list[tuple[int, int, list[str]]]):
     fingerprints = fingerprints_of(SOURCE)
@@ -509,7 +509,7 @@ def test_a_placer_gives_what_the_text_alone_gives_and_undo_brings_all_back(edits
     assert told(placer.place(SOURCE)) == original
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(line_edits)
 def test_a_text_cut_again_is_cut_as_if_it_were_new(edits: list[tuple[int, int, list[str]]]):
     source = SourceRegions(SOURCE)
@@ -534,7 +534,7 @@ def leaves_a_string_open(text: str) -> bool:
     return any(piece[1] and not piece[2] for piece in pieces)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.sampled_from(["load", "same", "stacked"]), line_edits)
 @example("load", [(0, 0, ["    '", "'''"])])
 def test_edits_outside_its_function_never_make_a_region_stale(name: str, edits: list[tuple[int, int, list[str]]]):
@@ -574,7 +574,7 @@ def test_any_two_texts_give_at_most_one_print_a_region(one: list[str], other: li
     assert all(not each.is_stale and each.region for each in place(fingerprints_of(old), old))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*LINES, *["    from torch.profiler import record_function"] * 9]), max_size=12))
 def test_any_text_is_where_it_was_in_itself(lines: list[str]):
     text = "\n".join(lines)

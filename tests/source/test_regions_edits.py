@@ -71,7 +71,7 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(texts, changes)
 def test_after_any_edits_the_regions_are_those_of_the_final_text(text: str, edits: list[tuple[int, int, list[str]]]):
     source = SourceRegions(text)

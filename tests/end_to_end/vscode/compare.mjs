@@ -1,5 +1,6 @@
-// Before and after a change: the arrow at the line, both columns in the hover, and a baseline that is pinned. All of it is
-// run here, on the CPU, with a change that no noise of one process can be.
+// Before and after a change: the arrow at the line, both columns in the hover; in Details columns and lanes of both, off as
+// ever and with one switch; any two runs of the list; a baseline that is pinned. All of it is run here, on the CPU, with a
+// change that no noise of one process can be.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +12,7 @@ from torch.profiler import record_function
 TIMES = 200
 a = torch.ones(64, 64)
 
-for step in range(20):
+for step in range(10):
     with record_function("work"):
         for _ in range(TIMES):
             (a @ a).relu()
@@ -26,6 +27,11 @@ export default async (stage) => {
   const { page } = code;
   const runs = path.join(stage.cache, 'kinetoscope', 'runs');
   const baselines = () => fs.readdirSync(runs).filter((run) => fs.existsSync(path.join(runs, run, 'baseline')));
+  const pane = page.locator('.pane', { has: page.locator('.pane-header', { hasText: 'Kinetoscope Runs' }) });
+  const listed = pane.locator('.monaco-list-row', { hasText: 'work.py' });
+  const panel = code.webview();
+  const row = panel.locator('#regions tr[data-region="0"]');
+  const comparedSwitch = panel.getByRole('checkbox', { name: /^Compared with the run of \d/ });
 
   const change = async (times) => {
     await code.goTo(TIMES_LINE);
@@ -42,11 +48,48 @@ export default async (stage) => {
     await profile(/^CPU [\d.–]+ (µs|ms)/);
     await page.keyboard.press('Escape');
     assert.doesNotMatch((await code.line(REGION)).hint, /[▲▼]/);
+    await code.lens('Details').click();
+    await panel.locator('#lanes-chart svg.lanes').waitFor();
+    assert.equal(await comparedSwitch.count(), 0);
   });
 
   await stage.step('slower', async () => {
     await change(8000);
     console.log(await profile(/^CPU [\d.–]+ ms ▲[\d.]+×/));
+  });
+
+  await stage.step('details: off', async () => {
+    await comparedSwitch.waitFor();
+    assert.equal(await comparedSwitch.isChecked(), false);
+    assert.equal(await panel.getByText('→').count(), 0);
+  });
+
+  await stage.step('details: on', async () => {
+    await comparedSwitch.focus();
+    await page.keyboard.press('Space');
+    await panel.locator('#before-chart svg.lanes').waitFor();
+    await panel.locator('#lanes-chart svg.lanes').waitFor();
+    assert.match(await row.innerText(), /▲[\d.]+×/);
+    const title = await row.locator('.compared').first().getAttribute('title');
+    assert.match(title, /^[\d.]+( µs)? → [\d.]+ (µs|ms)$/);
+    assert.match(await panel.locator('#compared-notes').innerText(), /Changed since: .*work\.py\./);
+    await panel.locator('#lanes h4', { hasText: 'Now' }).scrollIntoViewIfNeeded();
+  });
+
+  await stage.step('any two of the list', async () => {
+    await comparedSwitch.focus();
+    await page.keyboard.press('Space');
+    await panel.locator('#before-chart').waitFor({ state: 'detached' });
+    await pane.locator('.pane-header').click();
+    // From the older one, too, the newer is what is shown.
+    await listed.nth(1).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Compare with…' }).hover(); // it takes no click right after it was opened
+    await page.keyboard.press('Enter');
+    await code.choice('work.py').click();
+    await panel.locator('#before-chart svg.lanes').waitFor();
+    assert.equal(await comparedSwitch.isChecked(), true);
+    assert.match(await row.innerText(), /▲[\d.]+×/);
+    await page.locator('.tab', { hasText: 'Kinetoscope: ' }).getByLabel('Close').click();
   });
 
   for (const theme of ['Default Dark Modern', 'Default Light Modern']) {
@@ -74,11 +117,9 @@ export default async (stage) => {
   });
 
   await stage.step('in the list of runs', async () => {
-    const pane = page.locator('.pane', { has: page.locator('.pane-header', { hasText: 'Kinetoscope Runs' }) });
-    await pane.locator('.pane-header').click();
-    await pane.locator('.monaco-list-row', { hasText: 'baseline' }).waitFor();
-    assert.equal(await pane.locator('.monaco-list-row').count(), 3);
-    await pane.locator('.monaco-list-row', { hasText: 'baseline' }).click({ button: 'right' });
+    await listed.filter({ hasText: 'baseline' }).waitFor();
+    assert.equal(await listed.count(), 3);
+    await listed.filter({ hasText: 'baseline' }).click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Unpin Baseline' }).waitFor();
     await stage.picture(' menu');
     await page.keyboard.press('Escape');

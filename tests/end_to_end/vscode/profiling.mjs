@@ -10,18 +10,11 @@ const CPU_TIMES = /^CPU ([\d.]+ (µs|ms|s) \([\d.]+ (µs|ms|s)\)|[\d.]+( (µs|ms
 
 export default async (stage) => {
   stage.bring('examples/matmul_add.py');
-
-  const code = await stage.step('lenses are there', async () => {
-    const opened = await stage.vscode({ file: 'matmul_add.py' });
-    await opened.textIsShown();
-    console.log(`opened to text: ${since(opened.opened)}`);
-    await opened.lens('▷ Profile').waitFor();
-    console.log(`opened to lenses: ${since(opened.opened)}`);
-    return opened;
-  });
+  const code = await stage.vscode({ file: 'matmul_add.py' });
   const { page } = code;
 
   await stage.step('the play menu has it', async () => {
+    await code.lens('▷ Profile').waitFor();
     await page.locator('.editor-actions').getByLabel('Run or Debug...').click();
     await page.locator('.monaco-menu').getByText('Profile with Arguments…').waitFor();
     await page.locator('.monaco-menu').getByText('Profile File').waitFor();

@@ -8,9 +8,17 @@ import { until } from './waiting.mjs';
 
 const THEMES = ['Default High Contrast', 'Default High Contrast Light', 'Default Light Modern', 'Default Dark Modern'];
 
+const SCRIPT = `import torch
+from torch.profiler import record_function
+
+for _ in range(8):
+    with record_function("work"):
+        torch.ones(64, 64).sum()
+`;
+
 export default async (stage) => {
-  stage.bring('examples/matmul_add.py');
-  const code = await stage.vscode({ file: 'matmul_add.py' });
+  stage.write('listed.py', SCRIPT);
+  const code = await stage.vscode({ file: 'listed.py' });
   const { page } = code;
   const pane = page.locator('.pane', { has: page.locator('.pane-header', { hasText: 'Kinetoscope Runs' }) });
   const rows = pane.locator('.monaco-list-row');
@@ -39,7 +47,7 @@ export default async (stage) => {
 
   await stage.step('a new one comes by itself', async () => {
     await code.lens('▷ Profile').click();
-    await listed(/^\d\d:\d\d matmul_add.py ?CPU [\d.]+ (µs|ms) in matmul_add · CPU only/, /train_mlp.py/);
+    await listed(/^\d\d:\d\d listed.py ?CPU [\d.]+ (µs|ms) in work · CPU only/, /train_mlp.py/);
   });
 
   await stage.step('its details', async () => {
@@ -48,15 +56,15 @@ export default async (stage) => {
     await rows.nth(1).click();
     await panel.locator('h1', { hasText: 'train_mlp.py' }).waitFor();
     await rows.nth(0).click();
-    await panel.locator('h1', { hasText: 'matmul_add.py' }).waitFor();
+    await panel.locator('h1', { hasText: 'listed.py' }).waitFor();
   });
 
   await stage.step('at the lines', async () => {
     await act(rows.nth(1), 'Show at the Lines');
     await page.locator('.tab.active', { hasText: 'train_mlp.py' }).waitFor();
     await code.hint('record_function("step")', /^CUDA /);
-    await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'matmul_add.py' }).dblclick();
-    await code.hint('with record_function("matmul_add")', /^CPU /);
+    await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'listed.py' }).dblclick();
+    await code.hint('with record_function("work")', /^CPU /);
   });
 
   for (const theme of THEMES) {
@@ -85,20 +93,27 @@ export default async (stage) => {
 
   await stage.step('deleted', async () => {
     await act(rows.nth(0), 'Delete');
-    await code.dialog().getByText('Delete the run matmul_add.py?').waitFor();
+    await code.dialog().getByText('Delete the run listed.py?').waitFor();
     await stage.picture(' asked');
     await code.dialog().getByRole('button', { name: 'Delete' }).click();
     await listed(/train_mlp.py/);
-    await code.hint('with record_function("matmul_add")', /^$/);
+    await code.hint('with record_function("work")', /^$/);
     assert.equal(fs.readdirSync(runs).length, 1);
   });
 
+  const [run] = fs.readdirSync(runs);
+  const kept = path.join(stage.cache, run);
   await stage.step('deleted by another program', async () => {
-    const [run] = fs.readdirSync(runs);
+    fs.cpSync(path.join(runs, run), kept, { recursive: true });
     const env = { ...process.env, XDG_CACHE_HOME: stage.cache };
     const program =
       "from kinetoscope_core.cli.main import main; main(['runs', *__import__('sys').argv[1:], '--delete'])";
     execFileSync(stage.given.interpreter, ['-c', program, run], { env });
     await pane.getByText('Nothing has been measured yet.').waitFor();
+  });
+
+  await stage.step('stored by another program', async () => {
+    fs.renameSync(kept, path.join(runs, run));
+    await listed(/train_mlp.py/);
   });
 };

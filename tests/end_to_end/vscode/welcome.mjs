@@ -1,5 +1,6 @@
 // What a newcomer is shown: the walkthrough with its pages, the example that it opens, and the state of the server.
 import assert from 'node:assert/strict';
+import { since } from './stage.mjs';
 import { until } from './waiting.mjs';
 
 /** The steps of package.json, and what their pages say. */
@@ -12,13 +13,22 @@ const STEPS = {
 };
 
 export default async (stage) => {
-  stage.write('empty.py', '');
-  const code = await stage.vscode({ file: 'empty.py' });
+  stage.write('empty.py', '# nothing to measure\n');
+  stage.bring('examples/matmul_add.py');
+  const code = await stage.step('lenses are there', async () => {
+    const opened = await stage.vscode({ file: 'matmul_add.py' });
+    await opened.textIsShown();
+    console.log(`opened to text: ${since(opened.opened)}`);
+    await opened.lens('▷ Profile').waitFor();
+    console.log(`opened to lenses: ${since(opened.opened)}`);
+    return opened;
+  });
   const { page } = code;
   const guide = page.locator('.gettingStartedContainer');
   const step = (id) => guide.locator(`.getting-started-step[data-step-id$="#${id}"]`);
 
   await stage.step('the state of the server', async () => {
+    await code.clear('empty.py', { 'kinetoscope.prepare': 'off' });
     await code.languageStatus(/Kinetoscope: running/);
   });
 

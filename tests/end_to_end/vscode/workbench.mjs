@@ -127,11 +127,14 @@ export class Workbench {
 
   /** The box that pops up over a word of the line that holds `lineText`. */
   async hover(word, lineText) {
-    const { x, y } = await this.page.evaluate(middleOf, { word, lineText });
-    await this.page.mouse.move(0, 0);
-    await this.page.mouse.move(x, y);
     const box = this.page.locator('.monaco-editor .monaco-hover:not(.hidden)').first();
-    await box.locator('.hover-row').first().waitFor();
+    // Where hints change at that moment, the box does not come, or goes again.
+    await until(`a box over ${word}`, async () => {
+      const { x, y } = await this.page.evaluate(middleOf, { word, lineText });
+      await this.page.mouse.move(0, 0);
+      await this.page.mouse.move(x, y);
+      return isInTime((timeout) => box.locator('.hover-row').first().waitFor({ timeout }));
+    });
     return box;
   }
 

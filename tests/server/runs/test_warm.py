@@ -52,6 +52,7 @@ def logged(client):
 def script(start, tmp_path):
     """A client with a script, which finds a stand-in for torch unless `is_real`: that takes 2 s of a core to import.
 
+    Where it `is_held`, what is prepared after a run waits in the import of torch until the file `held` is gone.
     The folder of the stand-in has the name that folders of packages have.
     """
     packages = tmp_path / "site-packages"
@@ -61,13 +62,19 @@ def script(start, tmp_path):
         with (packages / "torch" / "__init__.py").open("a") as torch:
             torch.write(f"import {name}\n")
 
-    async def begin(profile_name="vscode", text=SCRIPT, *, is_real=False, **settings):
+    async def begin(profile_name="vscode", text=SCRIPT, *, is_real=False, is_held=False, **settings):
+        if is_held:
+            held = repr(str(begin.held))
+            with (packages / "torch" / "__init__.py").open("a") as torch:
+                torch.write(f"import os, time\nwhile os.path.exists({held}): time.sleep(0.01)\n")
+            text = text.replace("print(", f"open({held}, 'w').close()\nprint(")
         begin.environment = {"WORD": "here"} if is_real else {"WORD": "here", "PYTHONPATH": str(packages)}
         client = await start(profile_name, settings={"environment": begin.environment, **settings})
         uri = client.write("script.py", text)
         client.open(uri)
         return client, uri
 
+    begin.held = tmp_path / "held"
     return begin
 
 
@@ -228,7 +235,7 @@ async def test_a_prepared_interpreter_that_was_killed_is_not_missed(script, whic
 
 
 async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_the_next_run(script):
-    client, uri = await script(is_real=True)
+    client, uri = await script(is_held=True)
     await profile(client, uri)
     scripts_own = set(processes_in(client.workspace_path))
     await until_warm(client, "preparing")
@@ -237,7 +244,9 @@ async def test_one_that_is_killed_while_it_is_prepared_is_prepared_again_after_t
         os.kill(pid, signal.SIGKILL)
     await until_warm(client, "none")
     await client.until(lambda: "No interpreter is kept ready for the next run: " in logged(client), "why")
+    script.held.unlink()
     await profile(client, uri)
+    script.held.unlink()
     await until_warm(client)
 
 
@@ -254,7 +263,7 @@ async def test_without_packages_that_cannot_be_imported_ahead_torch_still_is(scr
 
 @pytest.mark.parametrize("when", ["preparing", "ready"])
 async def test_nothing_is_left_when_the_server_is_killed(script, when):
-    client, uri = await script(is_real=when == "preparing")
+    client, uri = await script(is_held=when == "preparing")
     await profile(client, uri)
     await until_warm(client, when)
     await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
@@ -263,7 +272,7 @@ async def test_nothing_is_left_when_the_server_is_killed(script, when):
 
 
 async def test_a_click_while_it_is_being_prepared_waits_for_it(script):
-    client, uri = await script(is_real=True)
+    client, uri = await script(is_held=True)
     await profile(client, uri)
     await until_warm(client, "preparing")
     await client.until(lambda: processes_in(client.workspace_path), "prepared interpreter")
@@ -271,12 +280,13 @@ async def test_a_click_while_it_is_being_prepared_waits_for_it(script):
     run = asyncio.ensure_future(profile(client, uri))
     await asyncio.sleep(0.1)
     assert processes_in(client.workspace_path) == [prepared]
+    script.held.unlink()
     assert (await run).how == "measured"
     assert "does not fit" not in logged(client)
 
 
 async def test_a_run_is_cancelled_while_it_waits_for_the_preparing(script):
-    client, uri = await script(is_real=True)
+    client, uri = await script(is_held=True)
     await profile(client, uri)
     await until_warm(client, "preparing")
     client.progress.clear()
@@ -284,6 +294,7 @@ async def test_a_run_is_cancelled_while_it_waits_for_the_preparing(script):
     await client.until(lambda: client.progress, "run")
     assert await client.execute("kinetoscope.cancel") is True
     assert (await run).how == "cancelled"
+    script.held.unlink()
     await until_warm(client)
     assert (await profile(client, uri)).how == "measured"
 

@@ -105,7 +105,7 @@ def board_of(text):
     return board
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(EDITS, ENCODINGS)
 def test_after_any_edits_regions_are_those_of_a_fresh_reading(edits, encoding):
     document = document_of(TEXT, encoding)
@@ -114,7 +114,7 @@ def test_after_any_edits_regions_are_those_of_a_fresh_reading(edits, encoding):
         assert list(document.regions) == find_regions(document.source.data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(EDITS, ENCODINGS)
 def test_after_any_edits_each_hint_ends_the_line_of_a_region_of_its_name(edits, encoding):
     document, board = document_of(TEXT, encoding), board_of(TEXT)
@@ -134,7 +134,7 @@ def test_after_any_edits_each_hint_ends_the_line_of_a_region_of_its_name(edits, 
             assert hint.position.character == units.get(encoding, len(line.encode("utf-16-le", "surrogatepass")) // 2)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(EDITS)
 def test_undone_edits_leave_no_trace(edits):
     document, board = document_of(TEXT), board_of(TEXT)
