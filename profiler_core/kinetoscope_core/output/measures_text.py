@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kinetoscope_core.results.contents import Contents
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.summary import LargestRegion
-from kinetoscope_core.text import printable, range_text, time_text
+from kinetoscope_core.text import count_text, printable, range_text, time_text
 
 WIDE: Final = 2
 """From there on, the longest call of the middle half over the shortest, a median says little: the bounds of a region
@@ -34,6 +35,24 @@ def region_text(region: RegionMeasures) -> str:
     if region.overhead_ns:
         text += f", profiler overhead {time_text(region.overhead_ns)} in total"
     return text
+
+
+def phases_text(contents: Contents) -> str:
+    """What the phases took, the longest first: the median of each per step, or the sums where no steps are told."""
+    steps = contents.steps
+    times = [
+        (each.name, each.cpu_per_step_ns.median, each.cuda_per_step_ns and each.cuda_per_step_ns.median)
+        if each.cpu_per_step_ns is not None
+        else (each.name, each.cpu_ns, each.cuda_ns)
+        for each in contents.phases
+    ]
+    parts = [
+        f"{name} {time_text(cpu_ns)}" + (f" (CUDA {time_text(cuda_ns)})" if cuda_ns else "")
+        for name, cpu_ns, cuda_ns in sorted(times, key=lambda each: -each[1])
+    ]
+    begin = "All steps together" if steps is None else f"A step of {count_text(steps.count, 'measured one')}"
+    took = "" if steps is None else f" takes {time_text(steps.took_ns.median)}"
+    return f"{begin}{took}: {', '.join(parts)}."
 
 
 def both_times(region: RegionMeasures) -> str:
