@@ -32,8 +32,10 @@ def phases(*paths):
     return {each.name: each for each in found}, steps, sum(each.attribution.device_total_ns or 0 for each in readings)
 
 
-@pytest.mark.parametrize("file", [TRACES / "h200/train_mlp.json.gz", MORE / "h200/train_mlp_long.json.gz"])
-def test_phases_of_a_recorded_loop_have_the_kernels_of_its_own_regions(file):
+@pytest.mark.parametrize(
+    ("file", "steps"), [(TRACES / "h200/train_mlp.json.gz", 4), (MORE / "h200/train_mlp_long.json.gz", 300)]
+)
+def test_phases_of_a_recorded_loop_have_the_kernels_of_its_own_regions(file, steps):
     if not file.exists():
         pytest.skip("the long recording is not here")
     truth = json.loads((TRACES / "truth.json").read_text()).get(f"h200/{file.name}")
@@ -54,9 +56,7 @@ def test_phases_of_a_recorded_loop_have_the_kernels_of_its_own_regions(file):
     for name in ("forward", "backward"):  # of a region all its operators, but not Python around them
         assert 0.9 * regions[name]["cpu_total"] < found[name].cpu_ns <= regions[name]["cpu_total"]
     assert found["optimizer step"].cpu_ns == regions["Optimizer.step#AdamW.step"]["cpu_total"]
-    assert {each.calls for name, each in found.items() if name != "everything else"} == {
-        regions["forward"]["occurrences"]
-    }
+    assert {each.calls for name, each in found.items() if name != "everything else"} == {steps}
 
 
 @pytest.mark.parametrize("file", RECORDED, ids=lambda path: path.name)

@@ -14,6 +14,7 @@ from kinetoscope_core.jobs.problems import (
     cupti_problems,
     ending_problem,
     modules_left_out,
+    no_region_entered,
     not_ended,
     not_reached,
     outside_while_stopping,
@@ -77,6 +78,7 @@ def problems_of(run: MeasuredRun) -> list[Problem]:
     ending = ending_problem(run.outcome)
     return [
         *([] if ending is None else [ending]),
+        *([] if run.found.contents is None else [no_region_entered()]),
         *_of_recordings(run),
         *_of_regions(run),
         *run.outcome.problems,

@@ -48,7 +48,7 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
         console.print(region_table(console, arranged(result, [*rows, *unmeasured]), has_cuda=has_cuda))
     if result.contents is not None:
         _print_contents(console, result.contents, has_cuda=has_cuda)
-    for line in (*_findings(result, rows), *_expectations(result)):
+    for line in (*_findings(result, rows if result.contents is None else rows_of(result)), *_expectations(result)):
         console.print(line, soft_wrap=True)
     for line in _footer(result):
         console.print(line, soft_wrap=True)
