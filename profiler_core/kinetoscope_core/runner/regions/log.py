@@ -18,7 +18,6 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 from .. import FOLDER
 from .entered_names import NamedRegion, Place, Series, pattern_of, safe_name
 from .places import Level, Places
-from .steps import Steps
 
 _open = open  # as it was before the script, which may patch it
 MOST_NAMES = 1000
@@ -62,12 +61,7 @@ class RegionLogger:
     its thread: the first before the profiler sees the region, the second after. `steps` follows what torch enters.
     """
 
-    def __init__(
-        self,
-        on_enter: Callable[[NamedRegion, int], None],
-        on_exit: Callable[[NamedRegion, bool], None],
-        steps: Optional[Steps] = None,
-    ) -> None:
+    def __init__(self, on_enter: Callable[..., None], on_exit: Callable[..., None], steps: Any = None) -> None:
         self.is_recording = False
         self.open_calls = 0
         self.places: List[Place] = []
