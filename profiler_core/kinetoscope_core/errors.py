@@ -20,6 +20,9 @@ NEVER_ENTERED: Final = "never-entered"
 WRONG_ARGUMENTS: Final = "wrong-arguments"
 """Codes of problems for which an editor offers what can be done at once."""
 
+NO_REGION: Final = "no-region"
+"""The code of what is said where a script entered no region, and something else is shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

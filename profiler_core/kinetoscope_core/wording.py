@@ -10,6 +10,11 @@ _SETTINGS: Final = {
     "to_the_end": "--to-the-end (in an editor: the setting kinetoscope.toTheEnd)",
 }
 
+WHAT_TO_ADD: Final = (
+    'To measure a part of your program, put it into `with torch.profiler.record_function("name"):` (in an editor:'
+    " select it and choose Measure this block). --modules (in an editor: Profile modules) measures those of a model."
+)
+
 
 def setting(name: str) -> str:
     """What to call a setting in a message."""

@@ -82,6 +82,45 @@ def test_a_helper_that_is_called_in_a_docstring_enters_nothing():
     assert [region.line for region in helped_statements(SourceRegions(text))] == [14]
 
 
+def test_classes_that_enter_a_region_they_hold_and_decorators_are_helpers():
+    text = """from torch.profiler import record_function
+import functools
+class Section:
+    def __init__(self, name):
+        self.region = record_function(name)
+
+    def __enter__(self):
+        self.region.__enter__()
+
+class Other:
+    def __enter__(self): pass
+
+def timed(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        with record_function(function.__name__):
+            return function(*args)
+    return wrapper
+
+def untimed(function):
+    return function
+
+@timed
+def step(): pass
+
+@untimed
+def other(): pass
+
+@timed  # why
+def another():
+    with Section("a"), Other():
+        with Other(): pass
+"""
+    lines = text.splitlines()
+    found = [lines[region.line - 1].strip() for region in helped_statements(SourceRegions(text))]
+    assert found == ["@timed", "@timed  # why", 'with Section("a"), Other():']
+
+
 def test_a_docstring_on_the_first_line_switches_nothing_off():
     assert "x" not in ignored_on_top_of(SourceRegions('"# kinetoscope: ignore"\n'))
     assert "x" in ignored_on_top_of(SourceRegions('"# y"  # kinetoscope: ignore\n'))

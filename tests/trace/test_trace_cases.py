@@ -317,3 +317,25 @@ def test_sums_of_more_than_64_bits_are_written_as_they_are(tmp_path):
 def test_the_start_up_launch_has_the_name_that_the_runner_gives_it():
     runner = Path(main.__code__.co_filename).parents[1] / "runner" / "profiler" / "recording.py"
     assert f'START_UP_REGION = "{START_UP.name}"' in runner.read_text()
+
+
+def test_steps_that_wait_for_the_dataloader_are_split_into_phases(capsys):
+    result = case("t04")
+    assert {each.name: each.cpu_per_step_ns.median for each in result.contents.phases} == {
+        "data loading": 80_000_000,
+        "forward": 3_000_000,
+        "optimizer step": 3_000_000,
+        "everything else": 14_000_000,
+    }
+    (forward,) = (each for each in result.contents.phases if each.name == "forward")
+    assert (forward.calls, forward.cuda_ns, forward.launches) == (3, 45_000_000, 3)
+    assert (result.contents.steps.count, result.contents.steps.known_by) == (3, "ProfilerStep")
+    assert [finding.code for group in result.groups for finding in group.findings if finding.severity == "warning"][
+        :1
+    ] == ["waiting-for-data"]
+    assert main(["read", str(next(CASES.glob("t04*")))]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"Phase of 3 steps of 100 ms +CPU per step +CUDA per step", shown)
+    assert re.search(r"data loading +80\.0 ms +0 ns +240 ms", shown)
+    assert "Measure this block" in shown
+    assert "--modules" in shown

@@ -19,7 +19,8 @@ from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey
 from kinetoscope_core.analysis.timeline import timelines
 from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.errors import Problem
-from kinetoscope_core.results.measures import Contents, Finding, ModuleFacts, RegionMeasures, RegionName, Unmeasured
+from kinetoscope_core.results.contents import Contents
+from kinetoscope_core.results.measures import Finding, ModuleFacts, RegionMeasures, RegionName, Unmeasured
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace, read_trace
 

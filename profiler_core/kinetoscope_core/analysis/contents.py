@@ -1,4 +1,4 @@
-"""What a recording holds that has no region of the user's: its costliest kernels and operators."""
+"""What a recording holds that has no region of the user's: the phases of its steps, costliest kernels and operators."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kinetoscope_core.analysis.attribution import in_order
+from kinetoscope_core.analysis.phases.phases import phases_of
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.kernel_names import short_kernel_name
-from kinetoscope_core.results.measures import Contents, KernelShare, OperatorShare
+from kinetoscope_core.results.contents import Contents
+from kinetoscope_core.results.measures import KernelShare, OperatorShare
 from kinetoscope_core.trace import HostSlices
 
 SHOWN = 10
@@ -28,13 +30,14 @@ class _Sums:
 
 
 def contents_of(recordings: Sequence[Recording]) -> Contents:
-    """The costliest kernels, and the costliest operators of those that lie in no other operator."""
+    """The phases, the costliest kernels, and the costliest operators of those that lie in no other operator."""
     sums = _Sums()
     for recording in recordings:
         _add(recording, sums)
     has_device = any(len(recording.trace.device) for recording in recordings)
     kernels = sorted(sums.kernels.items(), key=lambda item: -item[1].cuda_ns)
     operators = sorted(sums.operators.items(), key=lambda item: -item[1].cpu_ns - item[1].cuda_ns)
+    phases, steps = phases_of(recordings)
     return Contents(
         kernels=tuple(
             KernelShare(name, each.count, each.cuda_ns, short_kernel_name(name)) for name, each in kernels[:SHOWN]
@@ -46,6 +49,8 @@ def contents_of(recordings: Sequence[Recording]) -> Contents:
             for name, each in operators[:SHOWN]
         ),
         operator_names=len(operators),
+        phases=phases,
+        steps=steps,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kinetoscope_core.analysis.analysis import Reading
+from kinetoscope_core.analysis.numbered_names import is_step_of_torch, pattern_of
 from kinetoscope_core.analysis.region_log import LoggedRecording, RegionLog, match_entries
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.errors import Problem
@@ -85,9 +86,10 @@ def _matched(
     for index, (call, entry) in enumerate(zip(calls, entries, strict=True)):
         if entry is None:
             keys.append(keys_of_names([call.name], unlogged)[call.name])
-            flags.append(not recording.is_of_script and seen[call.name] < warmup)
+            name = pattern_of(call.name) if is_step_of_torch(call.name) else call.name
+            flags.append(not recording.is_of_script and seen[name] < warmup)
             of_series.append(flags[-1])
-            seen[call.name] += 1
+            seen[name] += 1
             continue
         region = log.regions[entry.region]
         name = call.name if region.is_pattern else region.name

@@ -39,6 +39,11 @@ def module_pattern_of(path: str) -> str:
     return _NUMBERED_PART.sub("*", path)
 
 
+def is_step_of_torch(name: str) -> bool:
+    """Whether it is that of a step which `torch.profiler` marks (or our runner, where a script has no region)."""
+    return name.startswith(_STEP_OF_TORCH)
+
+
 def series_of(calls: Mapping[str, int], *, is_nested: bool) -> Series | None:
     """What names of one pattern and place are together; None where each is a thing of its own. `calls` is how often
     each was entered.
@@ -52,7 +57,7 @@ def series_of(calls: Mapping[str, int], *, is_nested: bool) -> Series | None:
     first = next(iter(calls))
     if pattern_of(first) == first:
         return None
-    if first.startswith(_STEP_OF_TORCH) or names > MOST_REPEATED_NAMES:
+    if is_step_of_torch(first) or names > MOST_REPEATED_NAMES:
         return "steps"
     is_glued = len(_GLUED.findall(first)) == len(_NUMBER.findall(first))
     if names < (LEAST_GLUED_NAMES if is_glued else LEAST_NAMES):

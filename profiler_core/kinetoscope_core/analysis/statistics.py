@@ -238,8 +238,8 @@ def _measures(key: RegionKey, calls: Calls, parts: Breakdown) -> RegionMeasures:
         unfinished=len(unfinished),
         untimed=sum(1 for each in by_id.values() if each.is_finished and not each.has_times),
         at_least_ns=max(unfinished, default=None),
-        cpu_total_ns=_known_spread([by_id[call_id].cpu_total_ns for call_id in on_thread]),
-        cpu_self_ns=_known_spread([sum(by_id[each].cpu_self_ns for each in nested) for nested in on_thread.values()]),
+        cpu_total_ns=spread_of([by_id[call_id].cpu_total_ns for call_id in on_thread]),
+        cpu_self_ns=spread_of([sum(by_id[each].cpu_self_ns for each in nested) for nested in on_thread.values()]),
         cuda_total_ns=_spread(_totals(on_device, by_id, lambda call: call.cuda_total_ns)),
         cuda_self_ns=_spread(_self_sums(on_device, by_id)),
         cuda_busy_ns=_spread(_totals(on_device, by_id, lambda call: call.cuda_busy_ns)),
@@ -326,8 +326,8 @@ def _self_sums(groups: Mapping[CallId, Sequence[CallId]], calls: dict[CallId, Ca
 
 def _spread(values: Iterable[int]) -> Spread | None:
     known = list(values)
-    return _known_spread(known) if known else None
+    return spread_of(known) if known else None
 
 
-def _known_spread(values: Sequence[int]) -> Spread:
+def spread_of(values: Sequence[int]) -> Spread:
     return Spread(sum=sum(values), median=median_of(values), min=min(values), max=max(values))

@@ -8,6 +8,7 @@ from pathlib import Path
 from kinetoscope_core.analysis.region_log import LoggedRegion, RegionLog
 from kinetoscope_core.errors import (
     NEVER_ENTERED,
+    NO_REGION,
     WRONG_ARGUMENTS,
     KinetoscopeError,
     NothingMeasured,
@@ -21,7 +22,7 @@ from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.run.outcome import Ending, Outcome
 from kinetoscope_core.runner.request import ModuleChoice, RunRequest, Span
 from kinetoscope_core.text import count_text, printable, short_path, shortlist, time_text
-from kinetoscope_core.wording import setting
+from kinetoscope_core.wording import WHAT_TO_ADD, setting
 
 _EXITED = "script-exited"
 _EXIT_OF_ARGPARSE = 2
@@ -158,8 +159,8 @@ def nothing_measured(
     if known:
         return _never_entered(request, script, shortlist(known))
     return NothingMeasured(
-        "No record_function region ran. Put what you want to measure into one:"
-        ' with torch.profiler.record_function("name"): …'
+        "The script entered no region, and no optimizer step or DataLoader by which its steps would be known."
+        f" {WHAT_TO_ADD}"
     )
 
 
@@ -215,6 +216,13 @@ def _is_at(region: LoggedRegion, places: Sequence[Span]) -> bool:
 
 def _place_text(place: Span) -> str:
     return f"{place.file}:{place.first}"
+
+
+def no_region_entered() -> Problem:
+    """A script without a region of the user's, of which there is more to show than that."""
+    return Problem(
+        NO_REGION, "The script entered no region of yours. What torch itself marks and runs is shown instead."
+    )
 
 
 def own_profiler_without_cuda() -> Problem:

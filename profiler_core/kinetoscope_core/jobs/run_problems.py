@@ -15,6 +15,7 @@ from kinetoscope_core.jobs.problems import (
     ending_problem,
     modules_left_out,
     modules_lost_sight,
+    no_region_entered,
     not_ended,
     not_reached,
     outside_while_stopping,
@@ -78,6 +79,7 @@ def problems_of(run: MeasuredRun) -> list[Problem]:
     ending = ending_problem(run.outcome)
     return [
         *([] if ending is None else [ending]),
+        *([] if run.found.contents is None else [no_region_entered()]),
         *_of_recordings(run),
         *_of_regions(run),
         *run.outcome.problems,

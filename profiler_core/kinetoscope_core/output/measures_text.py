@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kinetoscope_core.results.contents import Contents
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.summary import LargestRegion
 from kinetoscope_core.text import printable, range_text, time_text
@@ -34,6 +35,31 @@ def region_text(region: RegionMeasures) -> str:
     if region.overhead_ns:
         text += f", profiler overhead {time_text(region.overhead_ns)} in total"
     return text
+
+
+def contents_text(contents: Contents) -> str:
+    """What a recording without regions holds: the phases, the longest first (the median of each per step, else in sum);
+    without phases the costliest kernels, or operators.
+    """
+    steps = contents.steps
+    times = [
+        (each.name, each.cpu_per_step_ns.median, each.cuda_per_step_ns and each.cuda_per_step_ns.median)
+        if each.cpu_per_step_ns is not None
+        else (each.name, each.cpu_ns, each.cuda_ns)
+        for each in contents.phases
+    ]
+    begin = f"A step takes {time_text(steps.took_ns.median)}" if steps is not None else "In all"
+    if not times:
+        times = [(each.short, None, each.total_ns) for each in contents.kernels[:3]]
+        times = times or [(each.name, each.cpu_total_ns, None) for each in contents.operators[:3]]
+        begin = "Most expensive"
+    parts: list[str] = []
+    for name, cpu_ns, cuda_ns in sorted(times, key=lambda each: -(each[1] or each[2] or 0)):
+        kinds = [("CPU", cpu_ns), ("CUDA", cuda_ns or None)]
+        parts.append(
+            f"{printable(name)} " + ", ".join(f"{kind} {time_text(ns)}" for kind, ns in kinds if ns is not None)
+        )
+    return f"{begin}: {'; '.join(parts)}."
 
 
 def both_times(region: RegionMeasures) -> str:

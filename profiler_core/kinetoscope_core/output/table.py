@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from rich import box
 from rich.console import Console
@@ -12,7 +13,8 @@ from rich.text import Text
 from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, is_wide, typical_text
 from kinetoscope_core.output.tree import Placed
-from kinetoscope_core.results.measures import Contents, RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.results.contents import Contents
+from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
 
 BOUND_STYLES = {
@@ -25,6 +27,11 @@ BOUND_STYLES = {
     "cpu-only": "blue",
 }
 
+_KNOWN_BY: Final = {
+    "ProfilerStep": "a step is a ProfilerStep#N",
+    "optimizer step": "a step ends with the optimizer's",
+    "data loading": "a step is a batch",
+}
 _LONGEST_NAME = 200
 _INDENT = "  "
 
@@ -113,8 +120,8 @@ def _place_of(regions: Sequence[RegionMeasures | Unmeasured]) -> _Place:
 
 
 def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
-    """The costliest kernels and operators of a recording without regions of the user's."""
-    tables: list[Table] = []
+    """The phases, and the costliest kernels and operators, of a recording without regions of the user's."""
+    tables = [_phases_table(contents, has_cuda=has_cuda)] if contents.phases else []
     if contents.kernels:
         kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"))
         for each in contents.kernels:
@@ -131,6 +138,31 @@ def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
             operators.add_row(name, time_text(each.cpu_total_ns), *cuda, str(each.count))
         tables.append(operators)
     return tables
+
+
+def _phases_table(contents: Contents, *, has_cuda: bool) -> Table:
+    steps = contents.steps
+    heading, caption = "Phase", None
+    if steps is not None:
+        heading = f"Phase of {count_text(steps.count, 'step')} of {time_text(steps.took_ns.median)}"
+        caption = f"Medians per step ({_KNOWN_BY[steps.known_by]}); sums over the whole recording"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
+    table.add_column(heading, overflow="fold", min_width=10)
+    columns = [*(("CPU per step", "CUDA per step") if steps is not None else ()), "CPU", "CUDA", "Launches", "Times"]
+    columns = [each for each in columns if has_cuda or each not in ("CUDA per step", "CUDA", "Launches")]
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    for each in contents.phases:
+        cells = {
+            "CPU per step": time_text(each.cpu_per_step_ns.median) if each.cpu_per_step_ns else "",
+            "CUDA per step": time_text(each.cuda_per_step_ns.median) if each.cuda_per_step_ns else "",
+            "CPU": time_text(each.cpu_ns),
+            "CUDA": "" if each.cuda_ns is None else time_text(each.cuda_ns),
+            "Launches": "" if each.launches is None else str(each.launches),
+            "Times": "" if each.calls is None else str(each.calls),
+        }
+        table.add_row(each.name, *(cells[column] for column in columns))
+    return table
 
 
 def _costliest(heading: str, names: int, columns: Sequence[str]) -> Table:

@@ -19,10 +19,12 @@ from kinetoscope_core.output.measures_text import active, largest_text, region_t
 from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, region_table
 from kinetoscope_core.output.tree import Row, arranged
 from kinetoscope_core.results.checks import Checked, summary, verdict
-from kinetoscope_core.results.measures import Contents, Finding, RegionMeasures, Unmeasured
+from kinetoscope_core.results.contents import Contents
+from kinetoscope_core.results.measures import Finding, RegionMeasures, Unmeasured
 from kinetoscope_core.results.result import Result, rows_of
 from kinetoscope_core.results.store import StoredRun
 from kinetoscope_core.text import count_text, cut, printable, short_path, size_text, time_text
+from kinetoscope_core.wording import WHAT_TO_ADD
 
 _CONTEXT_LINES = 1
 _MOST_NAMES_AT_A_LINE = 4
@@ -46,7 +48,7 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
         console.print(region_table(console, arranged(result, [*rows, *unmeasured]), has_cuda=has_cuda))
     if result.contents is not None:
         _print_contents(console, result.contents, has_cuda=has_cuda)
-    for line in (*_findings(result, rows), *_expectations(result)):
+    for line in (*_findings(result, rows if result.contents is None else rows_of(result)), *_expectations(result)):
         console.print(line, soft_wrap=True)
     for line in _footer(result):
         console.print(line, soft_wrap=True)
@@ -57,8 +59,9 @@ def _print_contents(console: Console, contents: Contents, *, has_cuda: bool) -> 
     console.print(f"The recording has none of your regions. It has {activities}:", soft_wrap=True)
     for table in contents_tables(contents, has_cuda=has_cuda):
         console.print(table)
-    hint = 'To measure a part of your program, put it into `with torch.profiler.record_function("name"):`.'
-    console.print(hint, soft_wrap=True)
+    if not contents.phases:
+        console.print("No phases of a step: it has no backward pass, optimizer step or DataLoader.", soft_wrap=True)
+    console.print(WHAT_TO_ADD, soft_wrap=True)
 
 
 def _print_source(console: Console, file: str, lines: Sequence[str], regions: Iterable[Row]) -> None:

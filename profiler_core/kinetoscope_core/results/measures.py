@@ -257,19 +257,6 @@ class BackwardWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """What a recording without regions of the user's holds. `kernels` and `operators` are the costliest, `…_names` say
-    how many names there are; the operators are those that lie in no other one. `activities` counts those of the device.
-    """
-
-    kernels: tuple[KernelShare, ...]
-    kernel_names: int
-    activities: int
-    operators: tuple[OperatorShare, ...]
-    operator_names: int
-
-
-@dataclass(frozen=True, slots=True)
 class RegionMeasures:
     """What one region took. `calls` counts all calls, `measured` those that enter the statistics.
 

@@ -12,9 +12,9 @@ import orjson
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import Problem, UsageError
 from kinetoscope_core.results.checks import Checked
+from kinetoscope_core.results.contents import Contents
 from kinetoscope_core.results.measures import (
     BackwardWork,
-    Contents,
     Device,
     Finding,
     RegionMeasures,

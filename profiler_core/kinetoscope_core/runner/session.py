@@ -26,6 +26,7 @@ from .regions.loops import comes_again
 from .regions.modules import ModuleRegions
 from .regions.other_entries import hook_other_entries
 from .regions.schedule import Schedule
+from .regions.steps import Steps
 from .report import Report
 from .request import RunRequest
 
@@ -50,7 +51,9 @@ class Session:
         self._own_group: bool = message["own_group"]
         self._report = Report(channel, message["folder"])
         self._schedule = Schedule(self._request)
-        self._log = RegionLogger(self._on_enter, self._on_exit)
+        self._end = End(channel.send)
+        self._steps = Steps(self._request, self._start_recording, self._stop_recording, self._is_over_budget, self._end)
+        self._log = RegionLogger(self._on_enter, self._on_exit, self._steps)
         choice = self._request.modules
         self._modules = None if choice is None else ModuleRegions(self._log, choice)
         self._profiler = Profiler(message["folder"])
@@ -69,7 +72,6 @@ class Session:
         self._has_torch = False
         self._has_other_entries = False
         self._recording_since = 0.0
-        self._end = End(channel.send)
 
     # --- the script's life
 
@@ -148,30 +150,26 @@ class Session:
 
     def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
-        if self._state == "waiting" and self._schedule.should_start(region, call, comes_again):
+        is_free = self._steps.give_way() or self._state == "waiting"
+        if is_free and self._schedule.should_start(region, call, comes_again):
             self._start_recording()
         if not self._request.has_focus:
             self._schedule.note_entry(region)
 
     def _on_exit(self, region: NamedRegion, has_failed: bool) -> None:
-        if self._state == "waiting":
+        if self._state == "recording":
+            self._schedule.note_exit(region, is_inside=self._log.open_calls > 0)
+        if self._state in ("waiting", "recording"):
             self._report.progress(region, self._state, self._schedule.describe())
-            return
-        if self._state != "recording":
-            return
-        self._schedule.note_exit(region, is_inside=self._log.open_calls > 0)
-        self._report.progress(region, self._state, self._schedule.describe())
-        if self._schedule.is_full or (self._is_over_budget() and self._only_long_ones_are_open()):
-            is_first = not (self._end.is_over or self._end.was_stopped)
-            self._end.is_over = self._end.is_over or is_first  # from here on a cancel finds a script that is leaving
-            self._stop_recording("enough" if self._schedule.is_full else "budget")
-            if is_first:
-                self._end.begin(is_raised_here=not has_failed)
+        is_full = self._schedule.is_full
+        if self._state == "recording" and (is_full or (self._is_over_budget() and self._only_long_ones_are_open())):
+            why = "enough" if is_full else "budget"
+            self._end.begin_after(self._stop_recording, why, is_raised_here=not has_failed)
 
-    def _start_recording(self) -> None:
+    def _start_recording(self) -> bool:
         with interrupts_deferred(), self._lock:
             if self._state != "waiting" or not self._profiler.can_start_here():
-                return
+                return False
             self._channel.send("phase", phase="starting-profiler")
             try:
                 self._profiler.start()
@@ -179,12 +177,13 @@ class Session:
                 self._state = "recorded"
                 message = f"torch.profiler could not be started: {type(error).__name__}: {error}"
                 self._channel.send("problem", code="profiler-not-started", message=message)
-                return
+                return False
             self._log.clear()
             self._log.is_recording = True
             self._recording_since = monotonic()
             self._state = "recording"
         self._channel.send("phase", phase="measuring")
+        return True
 
     def _only_long_ones_are_open(self) -> bool:
         """Whether no call is open that may soon end: one around the whole training is not waited for."""
@@ -199,6 +198,7 @@ class Session:
             if self._state != "recording" or not self._profiler.can_stop_here() or self._is_child():
                 return
             self._state = "recorded"
+            self._steps.give_way()
             self._channel.send("phase", phase="saving")
             path = self._report.new_trace_path()
             still_open = self._log.open_regions()

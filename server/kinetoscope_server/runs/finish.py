@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from kinetoscope_core.errors import Problem
+from kinetoscope_core.errors import NO_REGION, Problem
 from kinetoscope_core.output.comparison_text import sentence_text
-from kinetoscope_core.output.measures_text import region_text, unmeasured_text
+from kinetoscope_core.output.measures_text import contents_text, region_text, unmeasured_text
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, printable, shortlist
+from kinetoscope_core.wording import WHAT_TO_ADD
 from kinetoscope_server.results.comparisons import Baseline, largest_change, size_of_change
 from kinetoscope_server.results.shown import rows_to_show
 from kinetoscope_server.runs.targets import Choose, Target
@@ -57,13 +58,15 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
         only = shown[0]
         times = unmeasured_text(only) if isinstance(only, Unmeasured) else region_text(only)
         text = f"{printable(only.name)}: {times}."
+    elif result.contents is not None:
+        text = f"The script entered no region. {contents_text(result.contents)} {WHAT_TO_ADD}"
     else:
         measured = [region for region in shown if not isinstance(region, Unmeasured)]
         files = {region.file for region in measured}
         where = f" in {count_text(len(files), 'file')}" if len(files) > 1 else ""
         text = f"Measured {count_text(len(measured), 'region')}{where}."
     text += _broken_text(result) + no_cuda_text(result)
-    notes = [problem for problem in result.problems if problem.code != "region-not-reached"]
+    notes = [problem for problem in result.problems if problem.code not in ("region-not-reached", NO_REGION)]
     failure = next((problem for problem in notes if problem.code == "run-failed"), None)
     if failure is not None:
         text = f"{failure.message} {text}"

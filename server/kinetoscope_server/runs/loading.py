@@ -9,10 +9,12 @@ from pathlib import Path
 from kinetoscope_core.analysis.findings import is_of_torch
 from kinetoscope_core.analysis.statistics import RegionKey
 from kinetoscope_core.errors import KinetoscopeError
+from kinetoscope_core.output.measures_text import contents_text
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.regions.which_region import RegionsByName
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.text import count_text, printable, shortlist
+from kinetoscope_core.wording import WHAT_TO_ADD
 from kinetoscope_server.results.shown import Row, Shown, rows_to_show
 from kinetoscope_server.runs.command import check_texts
 from kinetoscope_server.runs.finish import KEPT, Finish, more_notes_text, no_cuda_text
@@ -133,7 +135,8 @@ def _show(server: KinetoscopeServer, event: Event, *, are_sources_given: bool) -
 def _found(result: Result, files: Sequence[str], where: str) -> str:
     own = _own(result)
     if not own:
-        return "it has no record_function region."
+        held = "" if result.contents is None else f" {contents_text(result.contents)}"
+        return f"it has no record_function region.{held} {WHAT_TO_ADD}"
     if not files:
         return f"its {count_text(len(own), 'region')} {'is' if len(own) == 1 else 'are'} not in {where}."
     placed = sum(row.file is not None for row in own)

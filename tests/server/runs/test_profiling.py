@@ -26,6 +26,16 @@ step()
 """
 
 
+NO_REGION = """
+import torch
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(20):
+    optimizer.zero_grad()
+    model(torch.ones(4, 8)).sum().backward()
+    optimizer.step()
+"""
+
 RAISES = """import torch
 from torch.profiler import record_function
 
@@ -87,6 +97,20 @@ async def test_a_click_on_a_lens_brings_times_to_the_line(start, profile):
             break
         await asyncio.sleep(0.05)
     assert await again.hint_texts(uri) == texts, "the stored result is not shown when the file is opened again"
+
+
+async def test_a_file_without_a_region_says_what_its_steps_are_made_of(start):
+    client = await start()
+    uri = client.write("plain.py", NO_REGION)
+    client.open(uri)
+    answer = await client.ask("kinetoscope/profile", {"uri": uri})
+    assert answer["how"] == "measured", answer
+    assert re.search(
+        r"The script entered no region\. A step takes [^:]+: .*(forward|backward) CPU .*zero_grad CPU ",
+        answer["message"],
+    )
+    assert "Measure this block" in answer["message"]
+    assert "--modules" in answer["message"]
 
 
 async def details_hovers_and_traces(client, uri):

@@ -11,6 +11,7 @@ from kinetoscope_core.trace import Trace
 from kinetoscope_core.trace.schema import OPERATOR
 
 EVALUATE = "autograd::engine::evaluate_function"
+"""What the names of all that the engine runs begin with."""
 
 
 def autograd_threads(trace: Trace, backward_operators: Iterable[int]) -> set[int]:

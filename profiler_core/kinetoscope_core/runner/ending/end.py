@@ -54,6 +54,14 @@ class End:
         if self.was_stopped and is_main and not is_being_handled(KeyboardInterrupt):
             raise KeyboardInterrupt
 
+    def begin_after(self, save: Callable[[str], None], why: str, *, is_raised_here: bool) -> None:
+        """Saves what was measured, then ends the script, unless it is ending already."""
+        is_first = not (self.is_over or self.was_stopped)
+        self.is_over = self.is_over or is_first  # from here on a cancel finds a script that is leaving
+        save(why)
+        if is_first:
+            self.begin(is_raised_here=is_raised_here)
+
     def begin(self, *, is_raised_here: bool) -> None:
         """Ends the script, from whichever of its threads this is; `is_raised_here` where nothing else is raised."""
         self.is_over = True

@@ -58,18 +58,17 @@ class RegionLogger:
     """All entries that were made while we recorded, as columns; counts of all others.
 
     `on_enter(region, call)` and `on_exit(region, has_failed)` are called around each region of the user's code, on
-    its thread: the first before the profiler sees the region, the second after.
+    its thread: the first before the profiler sees the region, the second after. `steps` follows what torch enters.
     """
 
-    def __init__(
-        self, on_enter: Callable[[NamedRegion, int], None], on_exit: Callable[[NamedRegion, bool], None]
-    ) -> None:
+    def __init__(self, on_enter: Callable[..., None], on_exit: Callable[..., None], steps: Any = None) -> None:
         self.is_recording = False
         self.open_calls = 0
         self.places: List[Place] = []
         self.regions: List[NamedRegion] = []
         self._on_enter = on_enter
         self._on_exit = on_exit
+        self._steps = steps
         self._by_code: Dict[Tuple[int, int], Optional[Place]] = {}
         self._by_levels: Dict[Tuple[Tuple[int, int], ...], Place] = {}
         self._codes: List[CodeType] = []
@@ -159,6 +158,8 @@ class RegionLogger:
             name = self.name
             entry = log.note_entry(sys._getframe(1), name)
             if entry is None:
+                if log._steps is not None and not log._is_child:
+                    log._steps.note_entry(name)
                 return enter(self)
             self.__dict__.setdefault("_kinetoscope_entries", []).append(entry)
             safe = entry.region.safe_name
@@ -182,6 +183,8 @@ class RegionLogger:
                 entry = next((each for each in reversed(entries) if each.thread == here), entries[-1])
                 entries.remove(entry)
                 log.note_exit(entry, sys._getframe(1), exc_type)
+            elif log._steps is not None and not log._is_child:
+                log._steps.note_exit(self.name, has_failed=exc_type is not None)
             return result
 
         record_function.__enter__ = logged_enter
