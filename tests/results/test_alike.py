@@ -13,6 +13,7 @@ from kinetoscope_core.results import store as stores
 from kinetoscope_core.results.alike import History
 from kinetoscope_core.results.result import RunInfo, to_json
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.source.placement import fingerprints_of
 
 TRACE = Path(__file__).parents[1] / "traces" / "h200" / "train_mlp.json.gz"
 RUN = RunInfo(
@@ -45,7 +46,7 @@ def keep(tmp_path, monkeypatch, measured):
     store = Store()
     number = 0
 
-    def kept(*, slower=1.0, **facts):
+    def kept(*, slower=1.0, text="", **facts):
         nonlocal number
         number += 1
         folder = store.root / "new" / f"20261130-1200{number:02}-abcdef"
@@ -55,7 +56,8 @@ def keep(tmp_path, monkeypatch, measured):
             for each in measured.regions
         )
         run = replace(RUN, **{"started": f"2026-11-30T12:00:{number:02}+00:00", **facts})
-        result = replace(measured, run=run, regions=regions, groups=())
+        sources = {"/home/me/a.py": tuple(fingerprints_of(text))}
+        result = replace(measured, run=run, regions=regions, groups=(), sources=sources)
         return store.keep(folder, to_json(result)).id
 
     kept.store = store
@@ -98,6 +100,29 @@ def test_the_baseline_is_the_run_before_the_code_changed(keep):
     keep(code={"/home/me/a.py": "3"}, arguments=("--other",))
     new, newest = keep(code=NEW), keep(code=NEW)
     assert [baseline(keep.store, run) for run in (newest, new, old, older)] == [old, old, older, None]
+
+
+def test_the_baseline_of_a_region_alone_is_of_that_region_at_whatever_line_it_stood(keep):
+    text = """from torch.profiler import record_function
+with record_function("step"):
+    first = 1
+with record_function("step"):
+    second = 2
+"""
+    first, second = (keep(code=OLD, text=text, region=f"/home/me/a.py:{line}") for line in (2, 4))
+    moved = f"# a line\n{text}".replace("second = 2", "second = 3")
+    new_second = keep(code=NEW, text=moved, region="/home/me/a.py:5")
+    new_first = keep(code=NEW, text=moved, region="/home/me/a.py:3")
+    assert [baseline(keep.store, run) for run in (new_second, new_first)] == [second, first]
+    renamed = keep(code={"/home/me/a.py": "3"}, text=moved.replace('"step"', '"other"', 1), region="/home/me/a.py:3")
+    assert baseline(keep.store, renamed) == new_first
+    assert baseline(keep.store, keep(code={"/home/me/a.py": "4"}, text=moved)) is None, "all regions are no region"
+    history = History(keep.store)
+    history.pin_baseline(history.ran(first))
+    history.pin_baseline(history.ran(second))
+    assert [baseline(keep.store, run) for run in (new_first, new_second)] == [first, second], "each has its own"
+    history.pin_baseline(history.ran(new_first))
+    assert [each.id for each in keep.store.runs() if each.is_baseline] == [new_first, second]
 
 
 def test_a_pinned_baseline_stays_one_is_not_removed_and_takes_the_place_of_another(keep, monkeypatch):
