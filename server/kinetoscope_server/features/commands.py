@@ -19,6 +19,7 @@ from kinetoscope_server.features.choosing import choose_result, show_result
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.comparisons import pin_baseline
+from kinetoscope_server.runs.asking import remember
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
@@ -82,6 +83,17 @@ def register(server: KinetoscopeServer) -> None:
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None) -> None:
         target = target_of(ls, uri, line, name)
         _profile(ls, target if isinstance(target, Finish) else replace(target, choose="run"))
+
+    @server.command(methods.NAME_ARGUMENTS)
+    async def _(ls: KinetoscopeServer, uri: str, name: str, arguments: Any) -> None:
+        target = target_of(ls, uri, None, None)
+        given = None if arguments is None else tuple(_texts(arguments))
+        if isinstance(target, Finish):
+            return await tell(ls, target)
+        try:
+            await remember(ls, target, name, given)
+        except KinetoscopeError as error:
+            ls.client.tell(types.MessageType.Warning, printable(str(error)))
 
     @server.command(methods.SWEEP)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, vary: Any, repeat: int) -> None:

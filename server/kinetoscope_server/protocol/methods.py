@@ -8,6 +8,7 @@ PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 PROFILE_WITH: Final = "kinetoscope.profileWith"
+NAME_ARGUMENTS: Final = "kinetoscope.nameArguments"
 SWEEP: Final = "kinetoscope.sweep"
 SHOW_SWEEP: Final = "kinetoscope.showSweep"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
@@ -33,6 +34,7 @@ COMMANDS: Final = (
     PROFILE_FILE,
     PROFILE_WITH_ARGUMENTS,
     PROFILE_WITH,
+    NAME_ARGUMENTS,
     SWEEP,
     SHOW_SWEEP,
     PROFILE_PLAIN,

@@ -1,4 +1,4 @@
-// A sweep: asked for from the picker of Profile with…, cancelled in its second half, and shown as a page with its chart.
+// The picker of Profile with…: arguments are given a name. A sweep: asked for there, cancelled in its second half, and shown as a page with its chart.
 import assert from 'node:assert/strict';
 import { until } from './waiting.mjs';
 
@@ -20,6 +20,27 @@ export default async (stage) => {
   stage.write('product.py', SCRIPT);
   const code = await stage.vscode({ file: 'product.py' });
   const { page } = code;
+
+  await stage.step('arguments get a name', async () => {
+    await code.command('Kinetoscope: Profile with Arguments…');
+    await code.input().fill('--size 9');
+    await page.keyboard.press('Enter');
+    await code.hint('record_function("product")', /^CPU /);
+    await code.lens('⌄').click();
+    await code.choice('product.py --size 9').hover();
+    await code.choice('product.py --size 9').getByRole('button', { name: 'Give These Arguments a Name' }).click();
+    await code.input().fill('small');
+    await page.keyboard.press('Enter');
+    await code.choice('small: product.py --size 9').waitFor();
+    await stage.picture(' offered');
+    await page.keyboard.press('Escape');
+    await code.lens('⌄').click();
+    await code.choice('small: product.py --size 9').hover();
+    await code.choice('small: product.py --size 9').getByRole('button', { name: 'Forget This Name' }).click();
+    await code.choice('small: product.py --size 9').waitFor({ state: 'detached' });
+    await code.choice('product.py --size 9').waitFor();
+    await page.keyboard.press('Escape');
+  });
 
   await stage.step('asked for', async () => {
     await code.lens('⌄').click();
