@@ -25,7 +25,7 @@ from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile, tell
 from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
-from kinetoscope_server.runs.sweep import show_sweep
+from kinetoscope_server.runs.sweep import show_setting, show_sweep
 from kinetoscope_server.runs.targets import Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import Document, path_of
@@ -106,6 +106,14 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, sweep: str) -> str | None:
         try:
             return await show_sweep(ls, sweep)
+        except KinetoscopeError as error:
+            ls.client.tell(types.MessageType.Warning, printable(str(error)))
+            return None
+
+    @server.command(methods.SHOW_SETTING)
+    async def _(ls: KinetoscopeServer, sweep: str, setting: int, region: int | None) -> str | None:
+        try:
+            return await show_setting(ls, sweep, setting, region)
         except KinetoscopeError as error:
             ls.client.tell(types.MessageType.Warning, printable(str(error)))
             return None
