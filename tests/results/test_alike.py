@@ -46,13 +46,15 @@ def keep(tmp_path, monkeypatch, measured):
     store = Store()
     number = 0
 
-    def kept(*, slower=1.0, text="", **facts):
+    def kept(*, slower=1.0, only=None, text="", **facts):
         nonlocal number
         number += 1
         folder = store.root / "new" / f"20261130-1200{number:02}-abcdef"
         folder.mkdir(parents=True)
         regions = tuple(
             replace(each, cuda_total_ns=replace(each.cuda_total_ns, median=round(each.cuda_total_ns.median * slower)))
+            if only is None or each.name in only
+            else each
             for each in measured.regions
         )
         run = replace(RUN, **{"started": f"2026-11-30T12:00:{number:02}+00:00", **facts})
@@ -155,6 +157,19 @@ def test_a_side_has_all_processes_that_ran_the_same(keep):
     assert against_baseline(History(keep.store), before[0]) is None
 
 
+def test_what_differs_within_a_side_is_said_of_all_of_its_runs(keep):
+    one = keep(code=OLD, arguments=("--n", "1"), is_prepared=True)
+    two = keep(code=NEW, arguments=("--n", "2"))
+    three = keep(code=NEW, arguments=("--n", "2"), environment={"A": "1"})
+    assert compared(keep.store, f"{one},{two}", three).differences == (
+        "arguments: --n 1 and --n 2 → --n 2",
+        "interpreter: new and prepared → new",
+        "environment: A",
+        "the runs of A did not all run the same code (/home/me/a.py)",
+    )
+    assert compared(keep.store, two, three).differences == ("environment: A",)
+
+
 def test_two_runs_of_the_same_are_compared_one_with_one(keep):
     runs = [keep(code=OLD) for _ in range(4)]
     assert compared(keep.store, runs[0], runs[1]).b.processes == 1
@@ -229,6 +244,30 @@ def test_the_gate_says_slower_same_or_that_it_cannot_tell(keep, capsys):
     noisy = keep(code={"/home/me/a.py": "4"}, slower=1.33)
     assert main(["compare", now, noisy, "--fail-slower", "5%"]) == 5
     assert "Exit code 5, because --fail-slower cannot tell of: " in capsys.readouterr().err
+
+
+def test_regions_of_torch_are_below_the_user_s_and_no_gates(keep, capsys):
+    keep(code=OLD)
+    keep(code=NEW, slower=1.3, only=["Optimizer.step#SGD.step"])
+    assert main(["compare", "baseline", "--fail-slower", "5%"]) in (0, 5)
+    said = capsys.readouterr()
+    assert "Optimizer.step" not in said.err, "what it is about is the user's"
+    names = [line.split("  ")[0].strip() for line in said.out.splitlines() if " µs → " in line or " ms → " in line]
+    mine = [each for each in names if not each.startswith(("Optimizer.", "ProfilerStep"))]
+    assert len(mine) < len(names)
+    assert names[: len(mine)] == mine
+
+
+def test_last_is_the_newest_run_wherever_an_id_is(keep, capsys):
+    with pytest.raises(UsageError, match="No run is stored yet"):
+        keep.store.stored("last")
+    old, new = keep(code=OLD), keep(code=NEW)
+    assert main(["runs", "last", "--baseline"]) == 0
+    assert f"{new} is now the baseline" in capsys.readouterr().err
+    assert main(["runs", "last", "--json"]) == 0
+    assert '"started": "2026-11-30T12:00:02+00:00"' in capsys.readouterr().out
+    assert main(["runs", "last", "--delete"]) == 0
+    assert [each.id for each in keep.store.runs()] == [old]
 
 
 def test_the_comparison_as_json_and_as_markdown(keep, capfdbinary):
