@@ -98,7 +98,7 @@ def summarised(
     def known(region: RegionMeasures) -> RegionMeasures:
         key = RegionKey(region.name, region.file, region.line)
         module = modules.get(key) or of_rows.get(key)
-        origin = "torch" if is_of_torch(key) else "user" if module is None else "module"
+        origin = "torch" if is_of_torch(key.name, key.file) else "user" if module is None else "module"
         return replace(region, parent=parent_of(region), module=module, origin=origin)
 
     return Summary(
