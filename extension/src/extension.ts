@@ -60,6 +60,9 @@ export function activate(context: vscode.ExtensionContext): void {
     explain: (code) => {
       void vscode.commands.executeCommand('kinetoscope.explain', code);
     },
+    sweep: (sweep) => client()?.sendRequest('kinetoscope/sweep', { sweep }),
+    showSetting: async (...of) =>
+      (await vscode.commands.executeCommand<string | undefined>('kinetoscope.showSetting', ...of)) ?? null,
   });
   const list = new RunList(client);
   const loading: Loading = { client: () => server.whenStarted(), show: (id) => details.showOne(id) };
@@ -105,6 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started.onNotification('kinetoscope/progress', (params: ProgressParams) => runs.take(params));
     started.onNotification('kinetoscope/warm', (params: WarmParams) => status.takeWarm(params));
     started.onRequest('kinetoscope/choose', choose);
+    started.onNotification('kinetoscope/swept', ({ sweep }: { sweep: string }) => details.showSweep(sweep));
     started.onNotification('kinetoscope/runsChanged', () => {
       list.refresh();
       details.compareAgain();

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from kinetoscope_core.analysis.comparison.swept import swept
-from kinetoscope_core.errors import NothingMeasured, UsageError
+from kinetoscope_core.errors import NothingMeasured, RunError, UsageError
 from kinetoscope_core.jobs import sweep as job
 from kinetoscope_core.jobs.grid import Grid, axis_of
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.sweep import Sweeping
-from kinetoscope_core.output.sweep_text import notes, to_markdown
+from kinetoscope_core.output.sweep_text import notes, title_text, to_markdown
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.results.sweep import MOST_SWEEPS, Sweep, Sweeps, setting_title
@@ -39,6 +39,7 @@ class Machine:
         self.fails: dict[str, Exception] = {}
         self.sweeping: Sweeping | None = None
         self.cancel_after = 0
+        self.after_run = lambda: None
 
     def __call__(self, request: RunRequest, *_: object, **__: object) -> "Machine":
         self.asked.append(request)
@@ -52,6 +53,7 @@ class Machine:
         return self.result, ENDED
 
     def finish(self) -> None:
+        self.after_run()
         if self.sweeping is not None and len(self.asked) == self.cancel_after:
             assert self.sweeping.cancel(by_terminal=True)
 
@@ -102,6 +104,7 @@ def test_a_cancel_between_runs_makes_no_further_one(tmp_path: Path, machine: Mac
     assert [each.processes for each in found.settings] == [2, 1, 1], "the run that was over by then counts"
     assert [each.runs for each in found.settings] == [("run-1", "run-4"), ("run-2",), ("run-3",)]
     assert found.is_cancelled
+    assert title_text(found).endswith(": s.py, 3 settings, 4 of 6 runs on NVIDIA H200")
     assert Sweeps(tmp_path).sweep("last") == found
 
 
@@ -124,6 +127,18 @@ def test_settings_are_compared_with_the_first_one_that_was_measured(tmp_path: Pa
     table = to_markdown(found)
     assert "| Region | Line | n | CUDA total | Change | CPU total | Change | Launches | Kernels | Bound |" in table
     assert "| 1 | no region was reached |" in table
+
+
+def test_what_the_first_setting_measured_before_it_failed_is_compared_too(tmp_path: Path, machine: Machine) -> None:
+    job = sweeping(tmp_path, machine, "n=1,2", repeat=2)
+    machine.after_run = lambda: machine.fails.update({"--n 1": RunError("it broke")})
+    found = job.run()
+    assert [each.processes for each in found.settings] == [1, 2]
+    assert found.base == 1
+    assert notes(found)[0] == "Per call; changes are against n=2, as n=1 failed."
+    assert title_text(found).endswith(": s.py, 2 settings, 3 of 4 runs on NVIDIA H200")
+    assert found.regions[0].cells[0] is not None
+    assert found.regions[0].cells[0].cpu_total_ns.change == 0.0
 
 
 def test_what_cannot_run_at_all_is_an_error_only_of_the_first_run(tmp_path: Path, machine: Machine) -> None:

@@ -13,6 +13,7 @@ from kinetoscope_core.results import store as stores
 from kinetoscope_core.results.alike import History
 from kinetoscope_core.results.result import RunInfo, to_json
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.source.placement import fingerprints_of
 
 TRACE = Path(__file__).parents[1] / "traces" / "h200" / "train_mlp.json.gz"
 RUN = RunInfo(
@@ -45,17 +46,20 @@ def keep(tmp_path, monkeypatch, measured):
     store = Store()
     number = 0
 
-    def kept(*, slower=1.0, **facts):
+    def kept(*, slower=1.0, only=None, text="", **facts):
         nonlocal number
         number += 1
         folder = store.root / "new" / f"20261130-1200{number:02}-abcdef"
         folder.mkdir(parents=True)
         regions = tuple(
             replace(each, cuda_total_ns=replace(each.cuda_total_ns, median=round(each.cuda_total_ns.median * slower)))
+            if only is None or each.name in only
+            else each
             for each in measured.regions
         )
         run = replace(RUN, **{"started": f"2026-11-30T12:00:{number:02}+00:00", **facts})
-        result = replace(measured, run=run, regions=regions, groups=())
+        sources = {"/home/me/a.py": tuple(fingerprints_of(text))}
+        result = replace(measured, run=run, regions=regions, groups=(), sources=sources)
         return store.keep(folder, to_json(result)).id
 
     kept.store = store
@@ -100,6 +104,29 @@ def test_the_baseline_is_the_run_before_the_code_changed(keep):
     assert [baseline(keep.store, run) for run in (newest, new, old, older)] == [old, old, older, None]
 
 
+def test_the_baseline_of_a_region_alone_is_of_that_region_at_whatever_line_it_stood(keep):
+    text = """from torch.profiler import record_function
+with record_function("step"):
+    first = 1
+with record_function("step"):
+    second = 2
+"""
+    first, second = (keep(code=OLD, text=text, region=f"/home/me/a.py:{line}") for line in (2, 4))
+    moved = f"# a line\n{text}".replace("second = 2", "second = 3")
+    new_second = keep(code=NEW, text=moved, region="/home/me/a.py:5")
+    new_first = keep(code=NEW, text=moved, region="/home/me/a.py:3")
+    assert [baseline(keep.store, run) for run in (new_second, new_first)] == [second, first]
+    renamed = keep(code={"/home/me/a.py": "3"}, text=moved.replace('"step"', '"other"', 1), region="/home/me/a.py:3")
+    assert baseline(keep.store, renamed) == new_first
+    assert baseline(keep.store, keep(code={"/home/me/a.py": "4"}, text=moved)) is None, "all regions are no region"
+    history = History(keep.store)
+    history.pin_baseline(history.ran(first))
+    history.pin_baseline(history.ran(second))
+    assert [baseline(keep.store, run) for run in (new_first, new_second)] == [first, second], "each has its own"
+    history.pin_baseline(history.ran(new_first))
+    assert [each.id for each in keep.store.runs() if each.is_baseline] == [new_first, second]
+
+
 def test_a_pinned_baseline_stays_one_is_not_removed_and_takes_the_place_of_another(keep, monkeypatch):
     monkeypatch.setattr(stores, "MOST_RUNS", 2)
     first = keep(code=OLD)
@@ -128,6 +155,19 @@ def test_a_side_has_all_processes_that_ran_the_same(keep):
     assert compared(keep.store, before[0], now[0]).a.processes == 2
     assert against_baseline(History(keep.store), now[-1]) == comparison
     assert against_baseline(History(keep.store), before[0]) is None
+
+
+def test_what_differs_within_a_side_is_said_of_all_of_its_runs(keep):
+    one = keep(code=OLD, arguments=("--n", "1"), is_prepared=True)
+    two = keep(code=NEW, arguments=("--n", "2"))
+    three = keep(code=NEW, arguments=("--n", "2"), environment={"A": "1"})
+    assert compared(keep.store, f"{one},{two}", three).differences == (
+        "arguments: --n 1 and --n 2 → --n 2",
+        "interpreter: new and prepared → new",
+        "environment: A",
+        "the runs of A did not all run the same code (/home/me/a.py)",
+    )
+    assert compared(keep.store, two, three).differences == ("environment: A",)
 
 
 def test_two_runs_of_the_same_are_compared_one_with_one(keep):
@@ -204,6 +244,30 @@ def test_the_gate_says_slower_same_or_that_it_cannot_tell(keep, capsys):
     noisy = keep(code={"/home/me/a.py": "4"}, slower=1.33)
     assert main(["compare", now, noisy, "--fail-slower", "5%"]) == 5
     assert "Exit code 5, because --fail-slower cannot tell of: " in capsys.readouterr().err
+
+
+def test_regions_of_torch_are_below_the_user_s_and_no_gates(keep, capsys):
+    keep(code=OLD)
+    keep(code=NEW, slower=1.3, only=["Optimizer.step#SGD.step"])
+    assert main(["compare", "baseline", "--fail-slower", "5%"]) in (0, 5)
+    said = capsys.readouterr()
+    assert "Optimizer.step" not in said.err, "what it is about is the user's"
+    names = [line.split("  ")[0].strip() for line in said.out.splitlines() if " µs → " in line or " ms → " in line]
+    mine = [each for each in names if not each.startswith(("Optimizer.", "ProfilerStep"))]
+    assert len(mine) < len(names)
+    assert names[: len(mine)] == mine
+
+
+def test_last_is_the_newest_run_wherever_an_id_is(keep, capsys):
+    with pytest.raises(UsageError, match="No run is stored yet"):
+        keep.store.stored("last")
+    old, new = keep(code=OLD), keep(code=NEW)
+    assert main(["runs", "last", "--baseline"]) == 0
+    assert f"{new} is now the baseline" in capsys.readouterr().err
+    assert main(["runs", "last", "--json"]) == 0
+    assert '"started": "2026-11-30T12:00:02+00:00"' in capsys.readouterr().out
+    assert main(["runs", "last", "--delete"]) == 0
+    assert [each.id for each in keep.store.runs()] == [old]
 
 
 def test_the_comparison_as_json_and_as_markdown(keep, capfdbinary):

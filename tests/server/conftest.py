@@ -53,6 +53,7 @@ class Editor(LanguageClient):
         self.progress: list[Any] = []
         self.warm: list[Any] = []
         self.runs_changed = 0
+        self.swept: list[Any] = []
         self.interpreter = sys.executable
         self.workspace_path = Path()
         self._numbers = itertools.count()
@@ -206,6 +207,10 @@ def make_client() -> Editor:
         client.asked_to_choose.append(params)
         return client.on_choose(params)
 
+    @client.feature("kinetoscope/swept")
+    def _(params: Any) -> None:
+        client.swept.append(params)
+
     @client.feature("kinetoscope/runsChanged")
     def _(_: Any) -> None:
         client.runs_changed += 1
@@ -221,7 +226,7 @@ def make_client() -> Editor:
 def vscode() -> lsp.ClientCapabilities:
     recorded = json.loads((HERE / "capabilities-1.100.json").read_text())
     wishes = (
-        *("results", "progress", "save", "choose", "warm", "runsChanged"),
+        *("results", "progress", "save", "choose", "warm", "runsChanged", "swept"),
         *("diagnosticsInHover", "commandLinks"),
     )
     recorded["experimental"] = {"kinetoscope": dict.fromkeys(wishes, True)}

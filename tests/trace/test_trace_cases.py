@@ -185,11 +185,12 @@ def test_steps_of_torch_are_one_row_of_the_table(capsys):
     assert "ProfilerStep#3" not in table
 
 
-def test_what_is_nested_or_entered_again_is_no_series(tmp_path):
+def test_what_is_nested_is_no_series_and_what_comes_again_is_one_beside_its_names(tmp_path):
     nested = [event("user_annotation", f"block {depth}", 10 + depth, 90 - 2 * depth) for depth in range(5)]
     again = [event("user_annotation", f"layer {at % 4}", 200 + 10 * at, 5) for at in range(12)]
     result = result_of(made(tmp_path, *nested, *again))
-    assert (result.groups, len(result.regions)) == ((), 9)
+    (group,) = result.groups
+    assert (group.name, group.names, group.measured, len(result.regions)) == ("layer N", 4, 12, 9)
 
 
 def test_of_a_long_series_the_result_holds_the_pattern_alone(tmp_path):

@@ -2,6 +2,7 @@
 import type { Comparison } from '../server/protocol/comparison';
 import type { RegionTimes } from '../server/protocol/measures';
 import type { RunRegion, RunResult } from '../server/protocol/results';
+import type { SweepAnswer } from '../server/protocol/sweep';
 import type { Span } from './charts/spans';
 import type { Order } from './table/rows';
 
@@ -17,8 +18,9 @@ export interface View {
   isCompared: boolean;
 }
 
-/** What the web view keeps over reloads of the window: the file whose newest run is shown, null for the newest of all. */
+/** What the web view keeps over reloads of the window: the sweep that is shown, else the file whose newest run is, null for the newest of all. */
 export interface KeptState {
+  sweep?: string | null;
   uri: string | null;
   run: string | null;
   view: View;
@@ -29,6 +31,7 @@ export type ToView =
   | { kind: 'times'; run: string; region: number; times: RegionTimes }
   | { kind: 'comparison'; run: string; comparison: Comparison | null; isAskedFor: boolean }
   | { kind: 'before'; run: string; region: number; before: RunRegion | null }
+  | { kind: 'sweep'; sweep: SweepAnswer }
   | { kind: 'nothing'; message: string };
 
 export type ToPanel =
@@ -36,6 +39,7 @@ export type ToPanel =
   | { kind: 'times'; run: string; region: number }
   | { kind: 'before'; run: string; region: number }
   | { kind: 'reveal'; region: number; focus: boolean }
+  | { kind: 'setting'; sweep: string; setting: number; region: number }
   | { kind: 'trace'; region: number | null; finding?: string }
   | { kind: 'explain'; code: string }
   | { kind: 'copy'; text: string; what: string }

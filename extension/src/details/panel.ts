@@ -2,23 +2,33 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plain } from '../foreign';
-import type { RegionPlace, RunResult, TracePlace } from '../server/protocol/results';
+import type { RegionPlace, RunRegion, RunResult, TracePlace } from '../server/protocol/results';
+import type { SweepAnswer } from '../server/protocol/sweep';
 import { Comparing, type ComparingActions } from './comparing';
 import { documentOf } from './document';
 import { listed, regionAt, timesOf } from './listing';
 import type { KeptState, ToPanel, ToView, View } from './messages';
 import { savedPage } from './page';
 
+const NO_SERVER = 'The language server is not running. Open a Python file to start it.';
 export const VIEW_TYPE = 'kinetoscope.details';
 
 export interface PanelActions extends ComparingActions {
   openTrace: (place: TracePlace) => void;
   /** Shows the page of a finding's code. */
   explain: (code: string) => void;
+  /** The sweep of that id, or the `last`. */
+  sweep: (id: string) => Promise<SweepAnswer> | undefined;
+  /** Shows a setting of a sweep at the lines; the run that it chose, null where it is no longer stored. */
+  showSetting: (sweep: string, setting: number, region: number) => Promise<string | null>;
 }
 
 export class Details implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
+  /** Counts what was asked for. */
+  private asking = 0;
+  /** Shown in place of a run. */
+  private sweep: string | null = null;
   private uri: string | null = null;
   /** Shown in place of the newest run of the file. */
   private runId: string | null = null;
@@ -44,7 +54,9 @@ export class Details implements vscode.Disposable {
     this.comparing = new Comparing(actions);
     this.serializer = vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
       deserializeWebviewPanel: (panel, state: unknown) => {
-        this.uri = (state as KeptState | undefined)?.uri ?? null;
+        const kept = state as KeptState | undefined;
+        this.sweep = kept?.sweep ?? null;
+        this.uri = kept?.uri ?? null;
         this.take(panel);
         return Promise.resolve();
       },
@@ -71,12 +83,20 @@ export class Details implements vscode.Disposable {
     return this.open(null, run, null, other);
   }
 
+  /** Shows the sweep of that id. */
+  showSweep(sweep: string): Promise<void> {
+    return this.open(null, null, null, null, sweep);
+  }
+
   private open(
     uri: string | null,
     runId: string | null,
     wanted: RegionPlace | null,
     other: string | null = null,
+    sweep: string | null = null,
   ): Promise<void> {
+    this.asking += 1;
+    this.sweep = sweep;
     this.uri = uri;
     this.runId = runId;
     this.other = other;
@@ -155,15 +175,16 @@ export class Details implements vscode.Disposable {
   }
 
   private async fetch(): Promise<void> {
-    const [uri, id] = [this.uri, this.runId];
+    if (this.sweep !== null) return this.fetchSweep(this.sweep);
+    const { asking, uri, runId: id } = this;
     try {
       const asked = this.actions.fetch({ uri, run: id });
       if (asked === undefined) {
-        this.tell('The language server is not running. Open a Python file to start it.');
+        this.tell(NO_SERVER);
         return;
       }
       const run = await asked;
-      if (uri !== this.uri || id !== this.runId) return; // something else was asked for meanwhile
+      if (asking !== this.asking) return; // something else was asked for meanwhile
       this.run = run;
     } catch (error) {
       this.tell(`The run could not be read: ${error instanceof Error ? error.message : String(error)}`);
@@ -174,6 +195,23 @@ export class Details implements vscode.Disposable {
     else {
       this.showRun(this.run, uri);
       await this.compare(this.run);
+    }
+  }
+
+  private async fetchSweep(id: string): Promise<void> {
+    const { asking } = this;
+    try {
+      const asked = this.actions.sweep(id);
+      if (asked === undefined) {
+        this.tell(NO_SERVER);
+        return;
+      }
+      const sweep = await asked;
+      if (asking !== this.asking) return;
+      if (this.panel) this.panel.title = 'Kinetoscope: sweep';
+      this.post({ kind: 'sweep', sweep });
+    } catch (error) {
+      this.tell(`The sweep could not be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -221,7 +259,9 @@ export class Details implements vscode.Disposable {
       case 'before':
         return this.answerBefore(message.run, message.region);
       case 'reveal':
-        return this.reveal(message.region, message.focus);
+        return reveal(regionOf(this.run, message.region), this.panel?.viewColumn, message.focus);
+      case 'setting':
+        return this.showSetting(message.sweep, message.setting, message.region);
       case 'trace':
         if (this.run) {
           const { region, finding } = message;
@@ -241,23 +281,20 @@ export class Details implements vscode.Disposable {
   }
 
   private async answerBefore(run: string, index: number): Promise<void> {
-    const region = this.run?.id === run ? this.run.regions.find((each) => each.index === index) : undefined;
+    const region = this.run?.id === run ? regionOf(this.run, index) : undefined;
     if (!region) return;
     const before = await this.comparing.regionBefore(region).catch(() => null); // what has no lanes says so
     this.post({ kind: 'before', run, region: index, before });
   }
 
-  private async reveal(index: number, focus: boolean): Promise<void> {
-    const region = this.run?.regions.find((each) => each.index === index);
-    if (region?.uri == null || region.row === null) return;
-    const uri = vscode.Uri.parse(region.uri, true);
-    const place = new vscode.Position(region.row, 0);
-    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
-    await vscode.window.showTextDocument(uri, {
-      viewColumn: shown?.viewColumn ?? besides(this.panel?.viewColumn),
-      preserveFocus: !focus,
-      selection: new vscode.Range(place, place),
-    });
+  /** Shows a setting of a sweep at the lines, and the line of a region. */
+  private async showSetting(id: string, setting: number, region: number): Promise<void> {
+    const run = await this.actions.showSetting(id, setting, region);
+    if (run === null) return; // the server has said why
+    const [shown, sweep] = await Promise.all([this.actions.fetch({ uri: null, run }), this.actions.sweep(id)]);
+    const name = sweep?.sweep.regions[region]?.cells[setting]?.name;
+    const found = shown?.regions.find((each) => each.measures.name === name);
+    await reveal(found, this.panel?.viewColumn, false);
   }
 
   private async save(view: View): Promise<void> {
@@ -281,6 +318,27 @@ export class Details implements vscode.Disposable {
       await vscode.env.openExternal(target);
     }
   }
+}
+
+function regionOf(run: RunResult | null, index: number): RunRegion | undefined {
+  return run?.regions.find((each) => each.index === index);
+}
+
+/** Shows the line of a region in an editor, which the panel in that column does not cover. */
+async function reveal(
+  region: RunRegion | undefined,
+  panel: vscode.ViewColumn | undefined,
+  focus: boolean,
+): Promise<void> {
+  if (region?.uri == null || region.row === null) return;
+  const uri = vscode.Uri.parse(region.uri, true);
+  const place = new vscode.Position(region.row, 0);
+  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document.uri.toString() === uri.toString());
+  await vscode.window.showTextDocument(uri, {
+    viewColumn: shown?.viewColumn ?? besides(panel),
+    preserveFocus: !focus,
+    selection: new vscode.Range(place, place),
+  });
 }
 
 /** A column that the panel does not cover. */

@@ -3,18 +3,23 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { joinArguments, splitArguments } from './arguments';
 import { inStatusBar, plain } from '../foreign';
-import type { ChooseAnswer, ChooseParams, Command } from '../server/protocol/profiling';
+import type { Choice, ChooseAnswer, ChooseParams, Command } from '../server/protocol/profiling';
 import { launches, questionFor, type Launch } from './launches';
 
-type Item = vscode.QuickPickItem & { choose?: () => Promise<ChooseAnswer> | ChooseAnswer };
+type Item = vscode.QuickPickItem & { choose?: () => Promise<ChooseAnswer> | ChooseAnswer; choice?: Choice };
+
+const NAME = { iconPath: new vscode.ThemeIcon('bookmark'), tooltip: 'Give These Arguments a Name…' };
+const FORGET = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Forget This Name' };
 
 /** Answers a `kinetoscope/choose`; null where nothing was chosen. */
 export async function choose(params: ChooseParams): Promise<ChooseAnswer> {
   if (params.what === 'arguments') return typed(params);
-  const items: Item[] = params.choices.map(({ label, why }, choice) => ({
-    label: inStatusBar(label),
-    description: inStatusBar(why),
-    choose: () => ({ choice }),
+  const items: Item[] = params.choices.map((choice, index) => ({
+    label: inStatusBar(choice.label),
+    description: inStatusBar(choice.why),
+    choose: () => ({ choice: index }),
+    choice,
+    buttons: choice.name !== null ? [FORGET] : choice.arguments ? [NAME] : [],
   }));
   const configured = ofLaunchJson(params);
   if (configured.length) {
@@ -30,11 +35,48 @@ export async function choose(params: ChooseParams): Promise<ChooseAnswer> {
     items.push({ label: 'Sweep…', description, choose: () => sweep(params) });
   }
   items.push({ label: 'Another Script…', choose: () => script(params) });
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: inStatusBar(params.question),
-    matchOnDescription: true,
+  const picked = await pick(inStatusBar(params.question), items);
+  if (picked?.button && picked.item.choice) return choose(await renamed(params, picked.item.choice));
+  return picked?.item.choose?.() ?? null;
+}
+
+/** The item that was chosen, or whose button was clicked. */
+function pick(title: string, items: Item[]): Promise<{ item: Item; button?: vscode.QuickInputButton } | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  Object.assign(picker, { title, items, matchOnDescription: true });
+  return new Promise((resolve) => {
+    picker.onDidTriggerItemButton((clicked) => {
+      resolve(clicked);
+      picker.hide();
+    });
+    picker.onDidAccept(() => {
+      const [item] = picker.selectedItems;
+      if (item) resolve({ item });
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      resolve(undefined);
+      picker.dispose();
+    });
+    picker.show();
   });
-  return chosen?.choose?.() ?? null;
+}
+
+/** The same question once the arguments of a choice have another name, or none. */
+async function renamed(params: ChooseParams, choice: Choice): Promise<ChooseParams> {
+  let name: string | undefined;
+  if (choice.name === null) {
+    const title = inStatusBar(choice.label);
+    name = (
+      await vscode.window.showInputBox({ title, prompt: 'A name for these arguments', placeHolder: 'large' })
+    )?.trim();
+    if (!name) return params;
+  }
+  const given = name === undefined ? null : choice.arguments;
+  await vscode.commands.executeCommand('kinetoscope.nameArguments', params.uri, name ?? choice.name, given);
+  const text = choice.name === null ? choice.label : choice.label.slice(`${choice.name}: `.length);
+  const now = { ...choice, name: name ?? null, label: name === undefined ? text : `${name}: ${text}` };
+  return { ...params, choices: params.choices.map((each) => (each === choice ? now : each)) };
 }
 
 async function typed({ uri, command }: ChooseParams): Promise<ChooseAnswer> {

@@ -15,8 +15,10 @@ let last = '';
 export async function askForSweep(): Promise<SweepAsked | undefined> {
   const text = await vscode.window.showInputBox({
     title: 'Sweep (1/2): what varies',
-    prompt: 'Arguments with their values. yes gives the bare flag; an empty value leaves the argument out.',
-    placeHolder: 'size=64,1024,4096 compile=,yes',
+    prompt:
+      'Arguments with their values. yes gives the bare flag; an empty value leaves the argument out. ' +
+      '$ begins an environment variable.',
+    placeHolder: 'size=64,1024,4096 compile=,yes $OMP_NUM_THREADS=1,4',
     value: last,
     validateInput: whyNoSweep,
   });

@@ -152,6 +152,7 @@ const WISHES = {
   choose: true,
   warm: true,
   runsChanged: true,
+  swept: true,
   diagnosticsInHover: true,
   commandLinks: true,
 };

@@ -11,7 +11,7 @@ from kinetoscope_core.analysis.attribution import Attribution, attribute
 from kinetoscope_core.analysis.bounds import limits_of
 from kinetoscope_core.analysis.breakdown import breakdowns
 from kinetoscope_core.analysis.contents import contents_of
-from kinetoscope_core.analysis.findings import findings, is_of_torch
+from kinetoscope_core.analysis.findings import findings
 from kinetoscope_core.analysis.groups import Grouping, grouping_of, regrouped
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.region_tree import parents_of
@@ -21,6 +21,7 @@ from kinetoscope_core.analysis.unmeasured import unmeasured
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.results.contents import Contents
 from kinetoscope_core.results.measures import Finding, ModuleFacts, RegionMeasures, RegionName, Unmeasured
+from kinetoscope_core.results.of_torch import is_of_torch
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace, read_trace
 
@@ -86,7 +87,7 @@ def summarised(
             for each in rows
             if (key := RegionKey(each.name, each.file, each.line)) in wanted
         ]
-    has_users = any(not is_of_torch(key) for key in calls.seen)
+    has_users = any(not is_of_torch(key.name, key.file) for key in calls.seen)
     parents = {key: RegionName(each.name, each.file, each.line) for key, each in parents_of(of_series).items()}
 
     def parent_of(region: RegionMeasures | Unmeasured) -> RegionName | None:
@@ -98,7 +99,7 @@ def summarised(
     def known(region: RegionMeasures) -> RegionMeasures:
         key = RegionKey(region.name, region.file, region.line)
         module = modules.get(key) or of_rows.get(key)
-        origin = "torch" if is_of_torch(key) else "user" if module is None else "module"
+        origin = "torch" if is_of_torch(key.name, key.file) else "user" if module is None else "module"
         return replace(region, parent=parent_of(region), module=module, origin=origin)
 
     return Summary(

@@ -10,7 +10,7 @@ from kinetoscope_core.cli.gates import CANNOT_TELL, FOUND
 from kinetoscope_core.jobs.sides import compared
 from kinetoscope_core.output.comparison_table import print_comparison, to_markdown
 from kinetoscope_core.output.comparison_text import size_of
-from kinetoscope_core.results.comparison import Change, Comparison, to_json
+from kinetoscope_core.results.comparison import Change, Comparison, own_regions, to_json
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.text import printable
 
@@ -73,7 +73,7 @@ def _is_slower(each: Change, limit: float) -> bool:
 
 
 def _times(comparison: Comparison) -> Iterator[tuple[str, Change]]:
-    for region in comparison.regions:
+    for region in own_regions(comparison):
         if region.where == "both":
             for kind, change in (("CUDA", region.cuda_total_ns), ("CPU", region.cpu_total_ns)):
                 if change is not None:

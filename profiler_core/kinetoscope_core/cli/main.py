@@ -11,9 +11,7 @@ from io import TextIOWrapper
 from typing import Final
 
 from kinetoscope_core import log_file
-from kinetoscope_core.analysis.findings import is_of_torch
 from kinetoscope_core.analysis.findings.pages import text_of
-from kinetoscope_core.analysis.statistics import RegionKey
 from kinetoscope_core.cli import compare, doctor, profile, sweep
 from kinetoscope_core.cli.gates import gated
 from kinetoscope_core.cli.options import parse
@@ -22,6 +20,7 @@ from kinetoscope_core.errors import KinetoscopeError, RunCancelled, UsageError
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.output.terminal import print_runs
 from kinetoscope_core.results.alike import History
+from kinetoscope_core.results.of_torch import is_of_torch
 from kinetoscope_core.results.result import from_dict
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.results.summary import title_of
@@ -76,8 +75,8 @@ def _read(options: argparse.Namespace, _: Sequence[str]) -> int:
             raise UsageError(f"--source: there is no file {file}.")
     result = measure_traces(options.traces, [file.resolve() for file in options.source])
     show(result, as_json=options.json)
-    keys = [RegionKey(region.name, region.file) for region in result.regions]
-    strange = [key.name for key in keys if key.file is None and not is_of_torch(key)]
+    placeless = [region for region in result.regions if region.file is None]
+    strange = [region.name for region in placeless if not is_of_torch(region.name, region.file)]
     if options.source and strange:
         say(
             f"note: {count_text(len(strange), 'region')} of the trace {'stands' if len(strange) == 1 else 'stand'}"
@@ -115,6 +114,7 @@ def _runs(options: argparse.Namespace, _: Sequence[str]) -> int:
 
 def _mark_baseline(store: Store, run: str, *, is_baseline: bool) -> None:
     history = History(store)
+    run = store.stored(run).id
     ran = history.ran(run)
     if ran is None:
         raise UsageError(f"There is no stored run of a script {run}. List them: kinetoscope runs")

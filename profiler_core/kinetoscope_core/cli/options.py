@@ -157,7 +157,7 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", nargs="?", help="the id of a stored run, to show it")
+    parser.add_argument("run", metavar="RUN", nargs="?", help="the id of a stored run, or last, to show it")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="print the run's result as JSON")
     what.add_argument("--pin", dest="is_pinned", action="store_true", default=None, help="keep it until it is deleted")

@@ -170,7 +170,10 @@ def _span(file: str, region: Region) -> Span:
 
 
 def _focused(request: RunRequest, source: Path | None, known: Sequence[Region]) -> RunRequest:
-    """With the places, or the name, of the region that is wanted. Raises `UsageError` if no code stands at its line."""
+    """With the places, or the name, of the region that is wanted, and FILE:LINE where it is shown.
+
+    Raises `UsageError` if no code stands at its line.
+    """
     wanted = request.region
     if wanted is None:
         return request
@@ -189,4 +192,5 @@ def _focused(request: RunRequest, source: Path | None, known: Sequence[Region]) 
     if not here:
         lines = ", ".join(str(region.line) for region in text.regions) or "none"
         raise UsageError(f"No statement begins at line {line} of {file} (regions stand at: {lines}).")
-    return request._replace(focus_places=tuple(_span(str(path), region) for region in here))
+    places = tuple(_span(str(path), region) for region in here)
+    return request._replace(region=f"{path}:{here[0].line}", focus_places=places)

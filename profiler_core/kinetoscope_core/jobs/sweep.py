@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 from kinetoscope_core import log_file
-from kinetoscope_core.analysis.comparison.swept import code_that_changed, swept
+from kinetoscope_core.analysis.comparison.compare import code_that_changed
+from kinetoscope_core.analysis.comparison.swept import swept
 from kinetoscope_core.errors import InterpreterError, KinetoscopeError, RunCancelled, RunError, UsageError
 from kinetoscope_core.jobs.grid import Grid
 from kinetoscope_core.jobs.problems import ending_error

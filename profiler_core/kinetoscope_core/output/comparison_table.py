@@ -14,7 +14,7 @@ from kinetoscope_core.output.comparison_text import (
     what_changed,
 )
 from kinetoscope_core.output.measures_text import bound_text
-from kinetoscope_core.results.comparison import Comparison, RegionComparison
+from kinetoscope_core.results.comparison import Comparison, RegionComparison, own_first, own_regions
 from kinetoscope_core.text import cut, printable, shortlist
 
 _LONGEST_NAME = 60
@@ -32,7 +32,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     for row in rows:
         table.add_row(*row)
     console.print(table)
-    for region in comparison.regions:
+    for region in own_first(comparison.regions):
         changed = what_changed(region)
         if changed:
             console.print(printable(region.name))
@@ -48,14 +48,16 @@ def to_markdown(comparison: Comparison) -> str:
     headings, rows = _rows(comparison)
     lines = ["", "| " + " | ".join(headings) + " |", "|" + "|".join(":--" for _ in headings) + "|"]
     lines += ["| " + " | ".join(each.replace("|", "\\|") for each in row) + " |" for row in rows]
-    changed = [(printable(region.name).replace("`", "'"), what_changed(region)) for region in comparison.regions]
+    regions = own_first(comparison.regions)
+    changed = [(printable(region.name).replace("`", "'"), what_changed(region)) for region in regions]
     notes = [f"- `{name}`: {' '.join(each)}" for name, each in changed if each]
     return "\n".join([*(f"{line}  " for line in sides_text(comparison)), *lines, "", *notes]).rstrip() + "\n"
 
 
 def advice_text(comparison: Comparison) -> str:
     """What would give a verdict where there is none."""
-    times = [time for each in comparison.regions for time in (each.cuda_total_ns, each.cpu_total_ns)]
+    regions = own_regions(comparison)
+    times = [time for each in regions for time in (each.cuda_total_ns, each.cpu_total_ns)]
     unknown = [each for each in times if each is not None and each.a is not None and each.b is not None]
     if all(each.verdict != "unknown" for each in unknown):
         return ""
@@ -66,7 +68,7 @@ def advice_text(comparison: Comparison) -> str:
         )
     names = [
         printable(each.name)
-        for each in comparison.regions
+        for each in regions
         if any(time is not None and time.more_runs for time in (each.cuda_total_ns, each.cpu_total_ns))
     ]
     more = more_runs_text([*times])
@@ -74,7 +76,7 @@ def advice_text(comparison: Comparison) -> str:
 
 
 def _rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    regions = comparison.regions
+    regions = own_first(comparison.regions)
     has_cuda = any(each.cuda_total_ns is not None for each in regions)
     headings = ["Region", "Line", *(["CUDA total", ""] if has_cuda else []), "CPU total", ""]
     headings += ["Launches", "Bound"] if has_cuda else []

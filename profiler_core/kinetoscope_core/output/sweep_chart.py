@@ -6,6 +6,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import Final
 
+from kinetoscope_core.results.of_torch import is_of_torch
 from kinetoscope_core.results.sweep import Cell, Sweep, SweptRegion, setting_title
 from kinetoscope_core.text import cut, printable, time_text
 
@@ -59,7 +60,7 @@ def to_svg(sweep: Sweep) -> str | None:
 
 
 def _lines(sweep: Sweep) -> Iterator[_Line]:
-    own = [region for region in sweep.regions if region.file is not None] or list(sweep.regions)
+    own = [region for region in sweep.regions if not is_of_torch(region.name, region.file)] or list(sweep.regions)
     largest = sorted(own, key=_largest, reverse=True)[:MOST_REGIONS]
     for region, colour in zip((each for each in own if each in largest), _COLOURS, strict=False):
         name = cut(printable(region.name), 24)

@@ -4,6 +4,7 @@ All times are integer nanoseconds, of one call: the median over a side's process
 `None` means "not measured", never zero.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -11,6 +12,7 @@ import orjson
 
 from kinetoscope_core import __version__
 from kinetoscope_core.results.measures import Bound, Device, RegionName
+from kinetoscope_core.results.of_torch import is_of_torch
 from kinetoscope_core.results.result import without_surrogates
 
 SCHEMA = 1
@@ -116,6 +118,17 @@ class Comparison:
     differences: tuple[str, ...]
     code_changed: tuple[str, ...]
     regions: tuple[RegionComparison, ...]
+
+
+def own_first(regions: Iterable[RegionComparison]) -> list[RegionComparison]:
+    """The user's regions in their order, then torch's own."""
+    return sorted(regions, key=lambda each: is_of_torch(each.name, each.file))
+
+
+def own_regions(comparison: Comparison) -> list[RegionComparison]:
+    """The user's regions; where there are none, all."""
+    own = [each for each in comparison.regions if not is_of_torch(each.name, each.file)]
+    return own or list(comparison.regions)
 
 
 def to_json(comparison: Comparison, *, is_indented: bool = False) -> bytes:

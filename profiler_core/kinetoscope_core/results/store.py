@@ -23,6 +23,8 @@ from kinetoscope_core.results.summary import Summary, summary_of
 MOST_RUNS = 50
 MOST_BYTES = 4_000_000_000
 _ABANDONED_AFTER_S = 24 * 3600
+LAST = "last"
+"""In place of an id: the newest run."""
 _PIN = "pinned"
 _BASELINE = "baseline"
 
@@ -151,8 +153,11 @@ class Store:
             return 0
 
     def stored(self, run: str) -> StoredRun:
-        """The run of that id. Raises `UsageError` where it is no longer stored."""
-        found = next((each for each in self.runs() if each.id == run), None)
+        """The run of that id, or the `last`. Raises `UsageError` where it is no longer stored."""
+        runs = self.runs()
+        found = next((each for each in runs if run in (each.id, LAST)), None)
+        if found is None and run == LAST:
+            raise UsageError("No run is stored yet. Make one: kinetoscope profile SCRIPT")
         if found is None:
             raise UsageError(f"There is no stored run {run}. List them: kinetoscope runs")
         return found

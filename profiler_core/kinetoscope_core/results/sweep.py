@@ -86,8 +86,9 @@ class SweptRegion:
 class Sweep:
     """`script` and the fixed `arguments` are what ran, `repeat` times per setting unless it was cancelled.
 
-    `base` is the index of the setting that the others are compared with, the first one that was measured; `None` while
-    there is none. `code_changed` names the user's files that were not the same in all runs.
+    `base` is the index of the setting that the others are compared with, the first one that was measured and did not
+    fail, else the first that was measured; `None` while there is none. `code_changed` names the user's files that were
+    not the same in all runs.
     """
 
     id: str

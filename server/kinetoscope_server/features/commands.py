@@ -19,12 +19,13 @@ from kinetoscope_server.features.choosing import choose_result, show_result
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.comparisons import pin_baseline
+from kinetoscope_server.runs.asking import remember
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile, tell
 from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
-from kinetoscope_server.runs.sweep import show_sweep
+from kinetoscope_server.runs.sweep import show_setting, show_sweep
 from kinetoscope_server.runs.targets import Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import Document, path_of
@@ -83,6 +84,17 @@ def register(server: KinetoscopeServer) -> None:
         target = target_of(ls, uri, line, name)
         _profile(ls, target if isinstance(target, Finish) else replace(target, choose="run"))
 
+    @server.command(methods.NAME_ARGUMENTS)
+    async def _(ls: KinetoscopeServer, uri: str, name: str, arguments: Any) -> None:
+        target = target_of(ls, uri, None, None)
+        given = None if arguments is None else tuple(_texts(arguments))
+        if isinstance(target, Finish):
+            return await tell(ls, target)
+        try:
+            await remember(ls, target, name, given)
+        except KinetoscopeError as error:
+            ls.client.tell(types.MessageType.Warning, printable(str(error)))
+
     @server.command(methods.SWEEP)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, name: str | None, vary: Any, repeat: int) -> None:
         target = target_of(ls, uri, line, name)
@@ -94,6 +106,14 @@ def register(server: KinetoscopeServer) -> None:
     async def _(ls: KinetoscopeServer, sweep: str) -> str | None:
         try:
             return await show_sweep(ls, sweep)
+        except KinetoscopeError as error:
+            ls.client.tell(types.MessageType.Warning, printable(str(error)))
+            return None
+
+    @server.command(methods.SHOW_SETTING)
+    async def _(ls: KinetoscopeServer, sweep: str, setting: int, region: int | None) -> str | None:
+        try:
+            return await show_setting(ls, sweep, setting, region)
         except KinetoscopeError as error:
             ls.client.tell(types.MessageType.Warning, printable(str(error)))
             return None

@@ -27,6 +27,7 @@ from kinetoscope_server.runs.interpreters import interpreters
 from kinetoscope_server.runs.loading import load
 from kinetoscope_server.runs.profile import profile
 from kinetoscope_server.runs.series import MOST_TIMES, measure_more, profile_times
+from kinetoscope_server.runs.sweep import sweep_values
 from kinetoscope_server.runs.targets import Choose
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.text.documents import path_of, uri_of
@@ -75,6 +76,13 @@ def register(server: KinetoscopeServer) -> None:
         except KinetoscopeError as error:
             raise _failed(str(error)) from error
         return None if found is None else orjson.loads(to_json(found))
+
+    @server.feature(methods.SWEEP_RESULT)
+    async def _(_: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return await asyncio.to_thread(sweep_values, _given(params, "sweep", str))
+        except KinetoscopeError as error:
+            raise _failed(str(error)) from error
 
     @server.feature(methods.TRACE)
     async def _(ls: KinetoscopeServer, params: dict[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,10 @@ PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 PROFILE_WITH: Final = "kinetoscope.profileWith"
+NAME_ARGUMENTS: Final = "kinetoscope.nameArguments"
 SWEEP: Final = "kinetoscope.sweep"
 SHOW_SWEEP: Final = "kinetoscope.showSweep"
+SHOW_SETTING: Final = "kinetoscope.showSetting"
 PROFILE_PLAIN: Final = "kinetoscope.profilePlain"
 CHOOSE_INTERPRETER: Final = "kinetoscope.chooseInterpreter"
 PROFILE_TIMES: Final = "kinetoscope.profileTimes"
@@ -33,8 +35,10 @@ COMMANDS: Final = (
     PROFILE_FILE,
     PROFILE_WITH_ARGUMENTS,
     PROFILE_WITH,
+    NAME_ARGUMENTS,
     SWEEP,
     SHOW_SWEEP,
+    SHOW_SETTING,
     PROFILE_PLAIN,
     CHOOSE_INTERPRETER,
     PROFILE_TIMES,
@@ -60,6 +64,7 @@ RUN: Final = "kinetoscope/run"
 RESULTS_OF: Final = "kinetoscope/resultsOf"
 RUNS: Final = "kinetoscope/runs"
 COMPARISON: Final = "kinetoscope/comparison"
+SWEEP_RESULT: Final = "kinetoscope/sweep"
 TRACE: Final = "kinetoscope/trace"
 INTERPRETERS: Final = "kinetoscope/interpreters"
 TRUST: Final = "kinetoscope/trust"
@@ -67,14 +72,28 @@ RESULTS: Final = "kinetoscope/results"
 PROGRESS: Final = "kinetoscope/progress"
 WARM: Final = "kinetoscope/warm"
 RUNS_CHANGED: Final = "kinetoscope/runsChanged"
+SWEPT: Final = "kinetoscope/swept"
 SAVE: Final = "kinetoscope/save"
 CHOOSE: Final = "kinetoscope/choose"
 
-REQUESTS: Final = (PROFILE, LOAD, RUN, RESULTS_OF, RUNS, COMPARISON, TRACE, INTERPRETERS, TRUST, SAVE, CHOOSE)
+REQUESTS: Final = (
+    PROFILE,
+    LOAD,
+    RUN,
+    RESULTS_OF,
+    RUNS,
+    COMPARISON,
+    SWEEP_RESULT,
+    TRACE,
+    INTERPRETERS,
+    TRUST,
+    SAVE,
+    CHOOSE,
+)
 """From the client, but for those `TO_CLIENTS`."""
 
 TO_CLIENTS: Final = (SAVE, CHOOSE)
 """Requests that clients say they answer."""
 
-NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED)
+NOTIFICATIONS: Final = (RESULTS, PROGRESS, WARM, RUNS_CHANGED, SWEPT)
 """To clients that say they want them."""

@@ -20,12 +20,14 @@ Row: TypeAlias = RegionMeasures | Unmeasured
 class Shown:
     """A result that is shown, without what is large in it. `run` is its id in the archive. `fingerprints` are those of
     the files it measured, by resolved path, as they were then. `when` it was begun, or loaded, is ISO 8601 in UTC.
+    `setting` is that of the sweep for which it was chosen, for people.
     """
 
     result: Result
     run: str
     fingerprints: Mapping[str, Fingerprints]
     when: str
+    setting: str = ""
 
     @classmethod
     def of(cls, values: dict[str, Any], run: str) -> "Shown":

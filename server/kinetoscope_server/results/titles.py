@@ -15,7 +15,8 @@ LONGEST_TITLE: Final = 60
 def result_text(shown: Shown, *, with_seconds: bool = False) -> str:
     """`train.py --layers 2 · 14:32 · NVIDIA H200`, with the beginning of long arguments."""
     title = cut(title_of(shown.result.run, shown.result.traces), LONGEST_TITLE)
-    return " · ".join([title, when_text(shown.when, with_seconds=with_seconds), device_text(shown.result)])
+    sweep = [f"{shown.setting} of the sweep"] if shown.setting else []
+    return " · ".join([title, *sweep, when_text(shown.when, with_seconds=with_seconds), device_text(shown.result)])
 
 
 def script_text(result: Result, beside: Result) -> str:

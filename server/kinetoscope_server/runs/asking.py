@@ -8,12 +8,14 @@ from typing import Any, Final, cast
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.source.regions import Region
+from kinetoscope_core.source.role import Role
 from kinetoscope_core.text import printable
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.runs.again import gave_the_times
 from kinetoscope_server.runs.choices import Choice, at_region, distinct, role_on_disk, that_reach, with_pytest
 from kinetoscope_server.runs.command import Command, by_settings, filled, from_values
 from kinetoscope_server.runs.interpreters import choose_interpreter
+from kinetoscope_server.runs.named import name_arguments, named_for
 from kinetoscope_server.runs.targets import Choose, Target
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
@@ -80,11 +82,25 @@ async def command_for(
     return replace(command, arguments=tuple(filled(each, path, root) for each in target.arguments))
 
 
+async def remember(server: KinetoscopeServer, target: Target, name: str, arguments: tuple[str, ...] | None) -> None:
+    """Remembers arguments by a name for what runs for the file, or forgets the name. Raises `UsageError`."""
+    settings = await server.configuration.of(target.uri)
+    said = by_settings(target.path, settings, server.root_of(target.path))
+    known = known_command(server, target, said)
+    command = known or (await _usual(target, said))[0]
+    await asyncio.to_thread(name_arguments, command, name, arguments)
+
+
+async def _usual(target: Target, said: Command) -> tuple[Command, Role]:
+    """What runs where nothing was run before, and what the file is for."""
+    runs_itself = not said.is_module and Path(said.script) == Path(target.path)
+    role = await asyncio.to_thread(role_on_disk, target.path) if runs_itself else "script"
+    return (with_pytest(target.path, target.region, said) if role == "tests" else said), role
+
+
 async def _found_out(server: KinetoscopeServer, target: Target, known: Command | None, said: Command) -> Command | None:
     path, root = target.path, server.root_of(target.path)
-    runs_itself = not said.is_module and Path(said.script) == Path(path)
-    role = await asyncio.to_thread(role_on_disk, path) if runs_itself else "script"
-    usual = with_pytest(path, target.region, said) if role == "tests" else said
+    usual, role = await _usual(target, said)
     name = printable(Path(path).name)
     if target.choose == "script" or (role == "module" and known is None):
         reaching = await asyncio.to_thread(that_reach, path, said, server.commands.recent, root)
@@ -94,8 +110,13 @@ async def _found_out(server: KinetoscopeServer, target: Target, known: Command |
     first = known or usual
     if target.choose is None:
         return first
+    named = await asyncio.to_thread(named_for, first)
     recent = (each for each in reversed(server.commands.recent) if each.script == first.script)
-    choices = [Choice(first, "as last time" if known else ""), *(Choice(each, "was run") for each in recent)]
+    choices = [
+        Choice(first, "as last time" if known else ""),
+        *(Choice(replace(first, arguments=each.arguments), "", each.name) for each in named),
+        *(Choice(each, "was run") for each in recent),
+    ]
     if role == "module":
         choices += await asyncio.to_thread(that_reach, path, said, server.commands.recent, root)
     choices.append(Choice(usual, "as the settings say" if role != "tests" else "its tests"))
@@ -108,10 +129,18 @@ async def _asked(
     """The command that a person chose; None where nothing was chosen. What a client adds goes before that of `base`."""
     root = server.root_of(target.path)
     choices = distinct(among, root)
-    labels = [each.command.text(root) for each in choices]
+    labels = [each.label(root) for each in choices]
     if server.client.takes(methods.CHOOSE):
         asked = {"uri": target.uri, "what": what, "question": question, "command": base.as_values()}
-        offered = [{"label": label, "why": each.why} for label, each in zip(labels, choices, strict=True)]
+        offered = [
+            {
+                "label": label,
+                "why": each.why,
+                "name": each.name or None,
+                "arguments": list(each.command.arguments) if each.command.script == base.script else None,
+            }
+            for label, each in zip(labels, choices, strict=True)
+        ]
         answer = await server.client.choose({**asked, "choices": offered}) or {}
         index, command = answer.get("choice"), answer.get("command")
         if isinstance(index, int) and 0 <= index < len(choices):

@@ -7,6 +7,7 @@ from typing import Final
 
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.role import Role, importers, pytest_id, role_of
+from kinetoscope_core.text import printable
 from kinetoscope_server.runs.command import Command
 from kinetoscope_server.text.workspace import python_files
 
@@ -15,10 +16,16 @@ _MOST_CHOICES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A command, and why it is offered."""
+    """A command, and why it is offered; `name` is that of its arguments, if they have one."""
 
     command: Command
     why: str
+    name: str = ""
+
+    def label(self, root: Path | None) -> str:
+        """For people: its name, if it has one, and what runs."""
+        text = self.command.text(root)
+        return f"{printable(self.name)}: {text}" if self.name else text
 
 
 def role_on_disk(path: str) -> Role:
@@ -61,11 +68,17 @@ def that_reach(path: str, said: Command, recent: Sequence[Command], root: Path |
 
 
 def distinct(choices: Iterable[Choice], root: Path | None) -> list[Choice]:
-    """The first of those that read alike."""
-    by_text: dict[str, Choice] = {}
-    for each in choices:
-        by_text.setdefault(each.command.text(root), each)
-    return [*by_text.values()][:_MOST_CHOICES]
+    """The first of those that read alike, under its name where one of them has one."""
+    among = [*choices]
+    named: dict[str, Choice] = {}
+    for each in among:
+        if each.name:
+            named.setdefault(each.command.text(root), each)
+    found: dict[str, Choice] = {}
+    for each in among:
+        known = each if each.name else named.get(each.command.text(root), each)
+        found.setdefault(known.label(root), replace(each, name=known.name))
+    return [*found.values()][:_MOST_CHOICES]
 
 
 def _runs(command: Command, files: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from kinetoscope_core.errors import NO_REGION, Problem
 from kinetoscope_core.output.comparison_text import sentence_text
 from kinetoscope_core.output.measures_text import contents_text, region_text, unmeasured_text
+from kinetoscope_core.results.comparison import own_regions
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, printable, shortlist
@@ -81,7 +82,7 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
 
 def change_text(baseline: Baseline | None, target: Target) -> str:
     """What changed most since the baseline; empty where nothing did beyond noise."""
-    regions = () if baseline is None or baseline.comparison is None else baseline.comparison.regions
+    regions = () if baseline is None or baseline.comparison is None else own_regions(baseline.comparison)
     asked = [each for each in regions if target.region is not None and target.region.matches(each.name)] or regions
     changed = [(region.name, *found) for region in asked if (found := largest_change(region)) is not None]
     if not changed:

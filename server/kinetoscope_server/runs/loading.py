@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kinetoscope_core.analysis.findings import is_of_torch
-from kinetoscope_core.analysis.statistics import RegionKey
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.output.measures_text import contents_text
+from kinetoscope_core.results.of_torch import is_of_torch
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.regions.which_region import RegionsByName
 from kinetoscope_core.source.snapshot import Sources
@@ -86,7 +85,7 @@ async def _read(
 
 def _own(result: Result) -> list[Row]:
     """The regions that torch did not make."""
-    return [row for row in rows_to_show(result) if not is_of_torch(RegionKey(row.name, row.file))]
+    return [row for row in rows_to_show(result) if not is_of_torch(row.name, row.file)]
 
 
 def _rivals(lost: Sequence[str], files: Iterable[str]) -> Mapping[str, Sequence[str]]:

@@ -1,6 +1,8 @@
-// A sweep: asked for from the picker of Profile with…, cancelled in its second half, and shown as a page with its chart.
+// The picker of Profile with…: arguments are given a name. A sweep: asked for there, cancelled in its second half, and shown in Details, where a click shows a
+// setting at the lines.
 import assert from 'node:assert/strict';
-import { until } from './waiting.mjs';
+
+const THEMES = ['Default High Contrast', 'Default High Contrast Light', 'Default Light Modern', 'Default Dark Modern'];
 
 const SCRIPT = `import argparse, time
 import torch
@@ -21,6 +23,28 @@ export default async (stage) => {
   const code = await stage.vscode({ file: 'product.py' });
   const { page } = code;
 
+  await stage.step('arguments get a name', async () => {
+    await code.lens('⌄').click();
+    await code.choice('Other Arguments…').click();
+    await code.input().fill('--size 9');
+    await page.keyboard.press('Enter');
+    await code.hint('record_function("product")', /^CPU /);
+    await code.lens('⌄').click();
+    await code.choice('product.py --size 9').hover();
+    await code.choice('product.py --size 9').getByRole('button', { name: 'Give These Arguments a Name' }).click();
+    await code.input().fill('small');
+    await page.keyboard.press('Enter');
+    await code.choice('small: product.py --size 9').waitFor();
+    await stage.picture(' offered');
+    await page.keyboard.press('Escape');
+    await code.lens('⌄').click();
+    await code.choice('small: product.py --size 9').hover();
+    await code.choice('small: product.py --size 9').getByRole('button', { name: 'Forget This Name' }).click();
+    await code.choice('small: product.py --size 9').waitFor({ state: 'detached' });
+    await code.choice('product.py --size 9').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   await stage.step('asked for', async () => {
     await code.lens('⌄').click();
     await code.choice('Sweep…').click();
@@ -38,18 +62,47 @@ export default async (stage) => {
     await code.status('the run was cancelled').waitFor();
   });
 
-  await stage.step('shown with what is done', async () => {
-    const frames = () => page.frames().filter((frame) => frame.url().includes('fake.html'));
-    const image = await until('the chart', async () => {
-      for (const frame of frames()) {
-        const found = frame.locator('img[alt^="Totals per call"]');
-        if (!(await found.count())) continue;
-        const seen = await found.evaluate((each) => ({ width: each.naturalWidth, text: document.body.innerText }));
-        if (seen.width > 100) return seen; // it is drawn
-      }
-      return null;
+  const panel = code.webview();
+  const rows = panel.locator('#sweep tr[data-setting]');
+
+  await stage.step('shown in Details with what is done', async () => {
+    await panel.locator('#sweep .sweep-chart svg').waitFor();
+    assert.match(await panel.locator('#sweep h1').innerText(), /product\.py --size 9, 2 of 3 settings, 2 of 3 runs$/);
+    assert.match(await panel.locator('#sweep .notes').innerText(), /The sweep was cancelled after 2 runs/);
+    assert.match(await rows.first().innerText(), /^product\s+11\s+8\s/);
+    assert.equal(await rows.count(), 2);
+  });
+
+  await stage.step('a setting that is clicked is shown at the lines', async () => {
+    const time = /([\d.]+ [mµ]s)/;
+    for (const [index, size] of [
+      [1, 600],
+      [0, 8],
+    ]) {
+      await rows.nth(index).click();
+      await code.lens(`product.py --size 9 --size ${size} · size=${size} of the sweep`).waitFor();
+      const [, shown] = time.exec(await rows.nth(index).innerText());
+      await code.hint('record_function("product")', new RegExp(`CPU ${shown.replace('.', '\\.')}`));
+    }
+    assert.equal(await rows.nth(0).getAttribute('aria-selected'), 'true');
+    assert.equal(await rows.nth(1).getAttribute('aria-selected'), null);
+  });
+
+  for (const theme of THEMES) {
+    await stage.step(theme, async () => {
+      await code.set({ 'workbench.colorTheme': theme });
+      await code.hover('with', 'record_function("product")');
+      await stage.picture(' hover');
+      await code.leave();
     });
-    assert.match(image.text, /The sweep was cancelled after 2 runs/);
-    assert.match(image.text, /product\s+11\s+8\s/);
+  }
+
+  await stage.step('Details of a run are shown in its place, and the sweep again', async () => {
+    await code.lens('Details').click();
+    await panel.locator('#run #regions tr[data-region]').first().waitFor();
+    await panel.locator('#sweep').waitFor({ state: 'hidden' });
+    await code.command('Kinetoscope: Show Last Sweep');
+    await panel.locator('#sweep h1').waitFor();
+    await panel.locator('#run').waitFor({ state: 'hidden' });
   });
 };

@@ -171,6 +171,45 @@ async def test_profile_with_offers_what_was_run_and_takes_what_was_typed(project
         assert (await client.ask("kinetoscope/profile", {"uri": uri, **wrong}))["how"] == "failed"
 
 
+@pytest.mark.parametrize("profile", ["vscode", "minimal"])
+async def test_arguments_that_have_a_name_are_offered_by_it_until_it_is_forgotten(project, profile):
+    client, _ = await project(profile)
+    train = (client.workspace_path / "train.py").as_uri()
+    for size in ("1", "2"):
+        await client.execute("kinetoscope.profileWithArguments", train, None, ["--size", size])
+        await client.message()
+
+    async def offered() -> list[str]:
+        client.on_choose = client.answer = lambda _: None
+        await client.ask("kinetoscope/profile", {"uri": train, "choose": "run"})
+        if profile == "vscode":
+            return labels(client.asked_to_choose[-1])
+        return [each.title for each in client.asked[-1].actions]
+
+    await client.execute("kinetoscope.nameArguments", train, " small ", ["--size", "1"])
+    await client.execute("kinetoscope.nameArguments", train, "large", ["--size", "4096"])
+    assert await offered() == [
+        "train.py --size 2", "large: train.py --size 4096", "small: train.py --size 1", "train.py",
+    ]  # fmt: skip
+    if profile == "vscode":
+        given = [(each.name, each.arguments) for each in client.asked_to_choose[-1].choices]
+        assert given[1:] == [("large", ["--size", "4096"]), ("small", ["--size", "1"]), (None, [])]
+
+    client.on_choose, client.answer = picks("large: train.py --size 4096"), "large: train.py --size 4096"
+    assert (await client.ask("kinetoscope/profile", {"uri": train, "choose": "run"}))["how"] == "measured"
+    assert logged(client).rstrip().endswith("train.py --size 4096")
+    assert (await offered())[0] == "large: train.py --size 4096", "as last time, under its name"
+
+    await client.execute("kinetoscope.nameArguments", train, "small", ["--size", "8"])
+    assert "small: train.py --size 8" in await offered()
+    await client.execute("kinetoscope.nameArguments", train, "large", None)
+    assert (await offered())[0] == "train.py --size 4096"
+    other = client.write("other.py", "import torch\n")
+    await client.execute("kinetoscope.nameArguments", other, "", ["--size", "8"])
+    assert "Give the arguments a name." in (await client.message()).message
+    assert sorted(each.name for each in client.workspace_path.iterdir() if each.suffix == ".json") == []
+
+
 async def test_a_test_file_runs_with_pytest_and_a_region_with_its_own_test(project):
     client, _ = await project()
     uri = (client.workspace_path / "test_model.py").as_uri()

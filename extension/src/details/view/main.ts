@@ -18,6 +18,7 @@ import { countText, printable } from '../text';
 import { byId, onClick } from './elements';
 import { RegionSection } from './region';
 import { skeleton } from './skeleton';
+import { SweepSection } from './sweep';
 import { RegionTable } from './table';
 
 const vscode = acquireVsCodeApi<KeptState>();
@@ -33,6 +34,7 @@ const view: View = {
   isCompared: false,
   ...kept?.view,
 };
+let sweep = kept?.sweep ?? null;
 let uri = kept?.uri ?? null;
 let run: RunResult | null = null;
 let columns: readonly Column[] = [];
@@ -60,6 +62,9 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
     button.textContent = view.hasAllColumns ? 'Fewer columns' : 'More columns';
   },
 });
+const sweeps = new SweepSection(byId('sweep-content', HTMLElement), (of, setting, region) => {
+  post({ kind: 'setting', sweep: of, setting, region });
+});
 const section = new RegionSection(byId('region', HTMLElement), {
   reveal: (region) => post({ kind: 'reveal', region, focus: true }),
   trace: (region) => post({ kind: 'trace', region }),
@@ -74,7 +79,12 @@ function post(message: ToPanel): void {
 }
 
 function keep(): void {
-  vscode.setState({ uri, run: run?.id ?? null, view });
+  vscode.setState({ sweep, uri, run: run?.id ?? null, view });
+}
+
+/** One of the parts of the page at a time. */
+function showPart(id: 'message' | 'run' | 'sweep'): void {
+  for (const each of ['message', 'run', 'sweep']) byId(each, HTMLElement).hidden = each !== id;
 }
 
 function showRun(next: RunResult, choice: number | null): void {
@@ -91,8 +101,7 @@ function showRun(next: RunResult, choice: number | null): void {
   byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
   byId('no-cuda', HTMLElement).textContent = printable(whyNoCuda(next));
   if (!isSame) byId('notes', HTMLElement).innerHTML = runNotes(next).text;
-  byId('message', HTMLElement).hidden = true;
-  byId('run', HTMLElement).hidden = false;
+  showPart('run');
   if (choice !== null && !filtered(regionsOf(next), view.filter).some((region) => region.index === choice)) {
     view.filter = filter.value = '';
   }
@@ -213,6 +222,7 @@ function take(message: ToView): void {
   switch (message.kind) {
     case 'run':
       uri = message.uri;
+      sweep = null;
       showRun(message.run, message.choose);
       break;
     case 'times': {
@@ -232,10 +242,15 @@ function take(message: ToView): void {
       befores.set(message.region, message.before);
       arrived(message.region);
       break;
+    case 'sweep':
+      sweep = message.sweep.sweep.id;
+      sweeps.show(message.sweep);
+      showPart('sweep');
+      keep();
+      break;
     case 'nothing':
       run = null;
-      byId('run', HTMLElement).hidden = true;
-      byId('message', HTMLElement).hidden = false;
+      showPart('message');
       byId('message', HTMLElement).textContent = message.message;
   }
 }
@@ -262,6 +277,7 @@ function copy(what: string, written: (of: readonly Column[], regions: readonly R
   post({ kind: 'copy', text: written(columns, regions), what: `${countText(rows.length, 'region')} as ${what}` });
 }
 
+onClick('copy-sweep', () => post({ kind: 'copy', text: sweeps.markdown, what: 'the sweep as Markdown' }));
 onClick('copy-markdown', () => copy('Markdown', markdownOf));
 onClick('copy-csv', () => copy('CSV', csvOf));
 onClick('save', () => post({ kind: 'save', view }));

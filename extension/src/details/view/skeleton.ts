@@ -4,6 +4,14 @@ import { patterns } from '../charts/patterns';
 
 export const skeleton = html`${patterns}
   <p id="message" role="status" hidden></p>
+  <main id="sweep" hidden>
+    <div id="sweep-content"></div>
+    <div class="toolbar">
+      <span class="actions">
+        <vscode-button id="copy-sweep" secondary>Copy as Markdown</vscode-button>
+      </span>
+    </div>
+  </main>
   <main id="run" hidden>
     <header>
       <h1 id="title"></h1>

@@ -41,8 +41,16 @@ export interface ChooseParams {
   uri: string;
   what: Choose;
   question: string;
-  choices: { label: string; why: string }[];
+  choices: Choice[];
   command: Command;
+}
+
+/** `name` is that of its arguments, if they have one; those of another script than the command's are null. */
+export interface Choice {
+  label: string;
+  why: string;
+  name: string | null;
+  arguments: string[] | null;
 }
 
 export type ChooseAnswer = { choice: number } | { command: Partial<Command> } | null;

@@ -1,6 +1,8 @@
 """From the results of two sides to a comparison."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import cast
 
 from kinetoscope_core.analysis.comparison.matching import Pair, pairs_of
@@ -20,7 +22,8 @@ from kinetoscope_core.results.result import Result, rows_of
 from kinetoscope_core.results.summary import title_of
 
 _Key = tuple[str, str | None, int | None]
-_Used = Mapping[str, tuple[str, Share]]
+_Used = Mapping[str, tuple[str, float, int]]
+"""By name: what people read of it, how often one call has it, and its time in ns."""
 _Time = Callable[[RegionMeasures], Spread | None]
 
 
@@ -37,7 +40,7 @@ def compare(
     return Comparison(
         a=_side(a, ids[0]),
         b=_side(b, ids[1]),
-        differences=tuple(_differences(a[0], b[0])),
+        differences=tuple(_differences(a, b)),
         code_changed=tuple(code_changed(a[0], b[0])),
         regions=regions,
     )
@@ -63,26 +66,49 @@ def _side(results: Sequence[Result], ids: Sequence[str]) -> Side:
     )
 
 
-def _differences(a: Result, b: Result) -> Iterable[str]:
-    """What else may be why the times differ."""
-    facts: dict[str, tuple[str | None, str | None]] = {
-        "GPU": (a.device.name if a.device else None, b.device.name if b.device else None),
-        "torch": (a.torch, b.torch),
-    }
-    if a.run and b.run:
-        facts["script"] = a.run.script, b.run.script
-        facts["arguments"] = " ".join(a.run.arguments) or "none", " ".join(b.run.arguments) or "none"
-        facts["Python"] = a.run.python, b.run.python
-        facts["warm-up calls"] = str(a.run.warmup), str(b.run.warmup)
-        names = {**a.run.environment, **b.run.environment}
-        changed = sorted(name for name in names if a.run.environment.get(name) != b.run.environment.get(name))
-        if changed:
-            yield f"environment: {', '.join(changed)}"
-        if a.run.is_prepared != b.run.is_prepared:
-            yield "one ran in a prepared interpreter, the other did not"
-    for name, (before, now) in facts.items():
-        if before != now and before is not None and now is not None:
-            yield f"{name}: {before} → {now}"
+def code_that_changed(results: Sequence[Result]) -> list[str]:
+    """The user's files that several runs loaded, and not with the same text."""
+    texts: defaultdict[str, set[str]] = defaultdict(set)
+    for run in (result.run for result in results if result.run is not None):
+        for file, digest in run.code.items():
+            if digest:  # what is written while it runs is often torch.compile's; an edit shows in the next run
+                texts[file].add(digest)
+    return sorted(file for file, digests in texts.items() if len(digests) > 1)
+
+
+def _differences(a: Sequence[Result], b: Sequence[Result]) -> Iterable[str]:
+    """What else may be why the times differ, between the sides or within one."""
+    before, now = ([_facts(each) for each in side] for side in (a, b))
+    for name in dict.fromkeys(name for facts in (*before, *now) for name in facts):
+        sides = [_values(name, side) for side in (before, now)]
+        if all(sides) and (sides[0] != sides[1] or len(sides[0]) > 1):
+            yield f"{name}: {' → '.join(' and '.join(each) for each in sides)}"
+    environments = [each.run.environment for each in (*a, *b) if each.run is not None]
+    names = sorted({name for each in environments for name in each})
+    changed = [name for name in names if len({each.get(name) for each in environments}) > 1]
+    if changed:
+        yield f"environment: {', '.join(changed)}"
+    for letter, side in (("A", a), ("B", b)):
+        files = code_that_changed(side)
+        if files:
+            yield f"the runs of {letter} did not all run the same code ({', '.join(files)})"
+
+
+def _facts(result: Result) -> dict[str, str | None]:
+    facts = {"GPU": result.device.name if result.device else None, "torch": result.torch}
+    run = result.run
+    if run is not None:
+        facts["script"] = run.script
+        facts["arguments"] = " ".join(run.arguments) or "none"
+        facts["Python"] = run.python
+        facts["warm-up calls"] = str(run.warmup)
+        facts["interpreter"] = "prepared" if run.is_prepared else "new"
+    return facts
+
+
+def _values(name: str, side: Sequence[Mapping[str, str | None]]) -> list[str]:
+    """What the runs of a side have of it, each once."""
+    return sorted({value for facts in side if (value := facts.get(name)) is not None})
 
 
 def by_key(results: Sequence[Result]) -> Mapping[_Key, list[RegionMeasures]]:
@@ -111,10 +137,10 @@ def _compared(
         line=known.line,
         where="both" if was and now else "a" if was else "b",
         was=RegionName(was.name, was.file, was.line) if was is not None and has_moved else None,
-        cpu_total_ns=_change(a, b, "cpu", lambda each: each.cpu_total_ns) or Change(None, None),
-        cpu_self_ns=_change(a, b, "cpu", lambda each: each.cpu_self_ns) or Change(None, None),
-        cuda_total_ns=_change(a, b, "cuda", lambda each: each.cuda_total_ns, launches),
-        cuda_self_ns=_change(a, b, "cuda", lambda each: each.cuda_self_ns, launches),
+        cpu_total_ns=_change(a, b, "cpu", attrgetter("cpu_total_ns")) or Change(None, None),
+        cpu_self_ns=_change(a, b, "cpu", attrgetter("cpu_self_ns")) or Change(None, None),
+        cuda_total_ns=_change(a, b, "cuda", attrgetter("cuda_total_ns"), launches),
+        cuda_self_ns=_change(a, b, "cuda", attrgetter("cuda_self_ns"), launches),
         launches=(_launches(middle_a), _launches(middle_b)),
         bound=(middle_a.bound if middle_a else None, middle_b.bound if middle_b else None),
         kernels=_kernels(middle_a, middle_b),
@@ -154,10 +180,11 @@ def _launches(row: RegionMeasures | None) -> int | None:
 
 def _codes(row: RegionMeasures | None, other: RegionMeasures | None) -> tuple[str, ...]:
     """The codes of findings that one has and the other, which was measured too, has not; bounds are told as such."""
-    if row is None or other is None:
+    if row is None or other is None or not row.findings:
         return ()
     known = {each.code for each in other.findings}
-    return tuple(dict.fromkeys(each.code for each in row.findings if each.code not in {*known, *BOUNDS}))
+    codes = dict.fromkeys(each.code for each in row.findings)
+    return tuple(code for code in codes if code not in known and code not in BOUNDS)
 
 
 def _kernels(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | None:
@@ -166,9 +193,7 @@ def _kernels(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | Non
 
     def used(row: RegionMeasures) -> _Used:
         calls = row.measured
-        return {
-            each.name: (each.short, Share(each.count / calls, each.total_ns // calls)) for each in row.breakdown.kernels
-        }
+        return {each.name: (each.short, each.count / calls, each.total_ns // calls) for each in row.breakdown.kernels}
 
     return _shares(used(a), used(b), a.breakdown.kernel_names, b.breakdown.kernel_names, _is_another_kernel_time)
 
@@ -182,26 +207,27 @@ def _operators(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | N
         return {
             f"{each.name} (autograd thread)" if each.is_on_other_thread else each.name: (
                 each.name,
-                Share(each.count / calls, each.cpu_total_ns // calls),
+                each.count / calls,
+                each.cpu_total_ns // calls,
             )
             for each in row.breakdown.operators
         }
 
-    return _shares(used(a), used(b), a.breakdown.operator_names, b.breakdown.operator_names, _is_another_operator_time)
+    return _shares(used(a), used(b), a.breakdown.operator_names, b.breakdown.operator_names, _is_never_another)
 
 
 def _shares(
-    before: _Used, now: _Used, names_before: int, names_now: int, is_another: Callable[[Share, Share], bool]
+    before: _Used, now: _Used, names_before: int, names_now: int, is_another: Callable[[int, int, float], bool]
 ) -> Shares:
     new: list[ShareChange] = []
     changed: list[ShareChange] = []
-    for name, (short, share) in now.items():
+    for name, (short, count, total_ns) in now.items():
         known = before.get(name)
         if known is None:
-            new.append(ShareChange(name, short, None, share))
-        elif known[1].count != share.count or is_another(known[1], share):
-            changed.append(ShareChange(name, short, known[1], share))
-    gone = [ShareChange(name, short, share, None) for name, (short, share) in before.items() if name not in now]
+            new.append(ShareChange(name, short, None, Share(count, total_ns)))
+        elif known[1] != count or is_another(known[2], total_ns, count):
+            changed.append(ShareChange(name, short, Share(*known[1:]), Share(count, total_ns)))
+    gone = [ShareChange(name, used[0], Share(*used[1:]), None) for name, used in before.items() if name not in now]
     is_whole_before, is_whole_now = len(before) == names_before, len(now) == names_now
     return Shares(
         # What the other side has not among those that it keeps, it may have among those that it does not.
@@ -213,10 +239,10 @@ def _shares(
     )
 
 
-def _is_another_kernel_time(a: Share, b: Share) -> bool:
-    shorter, longer = min(a.total_ns, b.total_ns), max(a.total_ns, b.total_ns)
-    return longer > shorter * FLOORS["cuda"] + PER_LAUNCH_NS * a.count
-
-
-def _is_another_operator_time(_a: Share, _b: Share) -> bool:
+def _is_never_another(_a_ns: int, _b_ns: int, _count: float) -> bool:
     return False  # CPU times of one process say too little
+
+
+def _is_another_kernel_time(a_ns: int, b_ns: int, count: float) -> bool:
+    shorter, longer = (a_ns, b_ns) if a_ns < b_ns else (b_ns, a_ns)
+    return longer > shorter * FLOORS["cuda"] + PER_LAUNCH_NS * count

@@ -1,6 +1,5 @@
 """The regions of several settings beside one another, each compared with one of them."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,18 +40,6 @@ def swept(sides: Sequence[Sequence[Result]], base: int) -> tuple[SweptRegion, ..
             row = rows.setdefault(key, _Row(key, [None] * len(sides)))
             row.cells[index] = _cell(region, _kernels(middle_of(measured[here])), is_base=index == base)
     return tuple(SweptRegion(*row.key, cells=tuple(row.cells)) for row in rows.values())
-
-
-def code_that_changed(results: Sequence[Result]) -> list[str]:
-    """The user's files that several runs loaded, and not with the same text."""
-    texts: defaultdict[str, set[str]] = defaultdict(set)
-    for run in (result.run for result in results if result.run is not None):
-        for file, digest in run.code.items():
-            if (
-                digest
-            ):  # what is written while it runs is often a file of torch.compile's; an edit shows in the next run
-                texts[file].add(digest)
-    return sorted(file for file, digests in texts.items() if len(digests) > 1)
 
 
 def _kernels(row: RegionMeasures | None) -> int | None:

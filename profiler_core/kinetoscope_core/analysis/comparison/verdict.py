@@ -29,6 +29,7 @@ DRIFT: Final[dict[Kind, float]] = {"cuda": 1.005, "cpu": 1.10}
 """By which factor all processes of one side may differ from those of the other: clocks, temperature, other work."""
 MATTERS: Final[dict[Kind, float]] = {"cuda": 1.03, "cpu": 1.20}
 """A change that is certainly within this factor is none."""
+_LOG_MATTERS: Final[dict[Kind, float]] = {kind: log(factor) for kind, factor in MATTERS.items()}
 MOST_RUNS: Final = 20
 """More processes than this are not asked for."""
 
@@ -39,14 +40,15 @@ def change_between(a: Sequence[int], b: Sequence[int], kind: Kind, launches: int
     Both sides need a time at least. Where a time is 0 there is no ratio, and only two equal sides have a verdict.
     """
     middle_a, middle_b = _middle(a), _middle(b)
-    if sorted(a) == sorted(b) or not any((*a, *b)):
+    if a == b or sorted(a) == sorted(b) or not any((*a, *b)):
         return Change(middle_a, middle_b, 0.0, 0.0, 0.0, "same")
     if min(*a, *b) <= 0:
         return Change(middle_a, middle_b, None, None, None, "unknown")
     change = log(middle_b / middle_a)
     low, high = _interval(a, b, change, kind, launches)
     verdict: Literal["faster", "slower", "same", "unknown"] = "unknown"
-    if -log(MATTERS[kind]) <= low and high <= log(MATTERS[kind]):
+    matters = _LOG_MATTERS[kind]
+    if -matters <= low and high <= matters:
         verdict = "same"
     elif low > 0 < change:
         verdict = "slower"
@@ -104,7 +106,7 @@ def _more_runs(a: int, b: int, width: float, change: float, kind: Kind) -> int |
             continue
         if _left_out(a, b) is None:
             return more
-        wanted = 2 * max(abs(change), log(MATTERS[kind]))
+        wanted = 2 * max(abs(change), _LOG_MATTERS[kind])
         # The interval shrinks with the root of 1/a + 1/b.
         if width * ((1 / a + 1 / (b + more)) / (1 / a + 1 / b)) ** 0.5 <= wanted:
             return more

@@ -4,7 +4,6 @@ One rule a module; registry.py has them all, docs/findings a page for each.
 """
 
 from kinetoscope_core.analysis.findings.finding import Findings, findings
-from kinetoscope_core.analysis.findings.gather import is_of_torch
 from kinetoscope_core.analysis.findings.pages import PAGES, page_of
 from kinetoscope_core.analysis.findings.registry import BOUNDS, BY_CODE, RULES
 
@@ -15,6 +14,5 @@ __all__ = [
     "RULES",
     "Findings",
     "findings",
-    "is_of_torch",
     "page_of",
 ]

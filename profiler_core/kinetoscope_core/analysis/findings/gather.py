@@ -1,6 +1,5 @@
 """Gathers the facts of all regions in one pass over the columns of each recording."""
 
-import re
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -9,24 +8,14 @@ from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.analysis.recording import Recording
 from kinetoscope_core.analysis.statistics import CallId, Calls, RegionKey
 from kinetoscope_core.results.measures import RegionMeasures
-
-_OF_TORCH: Final = re.compile(
-    r"ProfilerStep#|Optimizer\.|enumerate\(DataLoader\)#|DistributedDataParallel\.|nccl:|gloo:|mpi:|kinetoscope: "
-    r"|Torch-Compiled Region|TorchDynamo|## Call CompiledFxGraph|Pregraph bytecode"
-    r"|torch\.compile$|\S+_data: .*compile_id=|\S+ \(dynamo_timed\)$"
-)
+from kinetoscope_core.results.of_torch import is_of_torch
 
 _STEP: Final = "ProfilerStep#"
 
 
-def is_of_torch(key: RegionKey) -> bool:
-    """Whether torch (or our runner) made the annotation: it has no line of the user's and a name of theirs."""
-    return key.file is None and _OF_TORCH.match(key.name) is not None
-
-
 def _told_of(keys: Collection[RegionKey]) -> Collection[RegionKey]:
     """The regions that are the user's; where there are none, torch's own steps."""
-    mine = [key for key in keys if not is_of_torch(key)]
+    mine = [key for key in keys if not is_of_torch(key.name, key.file)]
     return mine or [key for key in keys if key.name.startswith(_STEP)]
 
 
@@ -55,7 +44,7 @@ def gather(
         recordings=recordings,
         regions=regions,
         limits=limits,
-        are_steps=any(map(is_of_torch, regions)),
+        are_steps=any(is_of_torch(key.name, key.file) for key in regions),
         measured_ns=measured_ns,
         device_total_ns=sum(known) if known else None,
         loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],

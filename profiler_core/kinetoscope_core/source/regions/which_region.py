@@ -57,7 +57,8 @@ def shown_at(known: Iterable[_AnyShown], line: int | None, name: str) -> _AnySho
     """The region that is shown at the line and that measures with this name belong to. Where two would do, one that
     the source names goes first, and of these an exact name.
     """
-    return min((each for each in known if each.line == line and each.matches(name)), key=_vagueness, default=None)
+    fitting = [each for each in known if each.line == line and each.matches(name)]
+    return fitting[0] if len(fitting) == 1 else min(fitting, key=_vagueness, default=None)
 
 
 def places_of_names(files: Mapping[str, "RegionsByName"], names: Iterable[str]) -> dict[str, tuple[str, Region]]:
