@@ -128,21 +128,36 @@ class Editor(LanguageClient):
         return await self.workspace_execute_command_async(lsp.ExecuteCommandParams(command, list(arguments)))
 
     async def code_actions(
-        self, uri: str, line: int, only: list[str] | None = None, about: list[lsp.Diagnostic] | None = None
+        self,
+        uri: str,
+        line: int,
+        only: list[str] | None = None,
+        about: list[lsp.Diagnostic] | None = None,
+        last: int | None = None,
     ) -> dict[str, Any]:
         """By title, and as the JSON that came: the client's own types take each of them for a plain command.
 
-        About all diagnostics of the file, if not said otherwise.
+        Asked for as the cursor moves; with `last`, for a selection of whole lines up to that one. About all diagnostics
+        of the file, if not said otherwise.
         """
         place = lsp.Range(lsp.Position(line, 6), lsp.Position(line, 6))
+        if last is not None:
+            place = lsp.Range(lsp.Position(line, 0), lsp.Position(last + 1, 0))
         diagnostics = list(self.diagnostics.get(uri, [])) if about is None else about
-        context = lsp.CodeActionContext(diagnostics=diagnostics, only=only)
+        context = lsp.CodeActionContext(diagnostics, only, lsp.CodeActionTriggerKind.Automatic)
         params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), place, context)
         sent = self.protocol.send_request(lsp.TEXT_DOCUMENT_CODE_ACTION, params, msg_id="actions")
         self.protocol._result_types.pop("actions")
         return {action["title"]: action for action in await asyncio.wrap_future(sent)}
 
-    async def ask(self, method: str, params: dict[str, Any]) -> Any:
+    async def chosen(self, action: dict[str, Any]) -> dict[str, Any]:
+        """The code action with its edit, which is asked for where it has none."""
+        if "edit" in action:
+            return action
+        asked = lsp.CodeAction(action["title"], action["kind"], data=action["data"])
+        return await self.ask(lsp.CODE_ACTION_RESOLVE, asked)
+
+    async def ask(self, method: str, params: Any) -> Any:
         """The answer to a request of ours, as the JSON that came."""
         identity = f"asked-{next(self._numbers)}"
         sent = self.protocol.send_request(method, params, msg_id=identity)

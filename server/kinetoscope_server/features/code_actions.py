@@ -36,7 +36,7 @@ def code_actions(
     With `has_links`, the hover links to most commands, and they are not offered here.
     """
     only = params.context.only
-    if only is not None and not any(_holds(kind, types.CodeActionKind.QuickFix) for kind in only):
+    if only is not None and not any(holds(kind, types.CodeActionKind.QuickFix) for kind in only):
         return []
     first, last = params.range.start.line + 1, params.range.end.line + 1
     asked = [each for each in params.context.diagnostics if each.source == SOURCE]
@@ -153,6 +153,6 @@ def _edit(
     )
 
 
-def _holds(wider: str, narrower: str) -> bool:
+def holds(wider: str, narrower: str) -> bool:
     """Whether a kind of action is the other or one of its parents; the empty kind holds all."""
     return not wider or narrower == wider or narrower.startswith(wider + ".")

@@ -4,13 +4,15 @@ from typing import Any, cast
 
 from lsprotocol import types
 
-from kinetoscope_server.features import code_actions, code_lenses, diagnostics, inlay_hints, symbols
+from kinetoscope_server.features import code_actions, code_lenses, diagnostics, inlay_hints, symbols, wrapping
 from kinetoscope_server.features.hover import hovers
 from kinetoscope_server.runs.asking import command_teller
 from kinetoscope_server.runs.profile import make_ready
 from kinetoscope_server.server import KinetoscopeServer
 
-_ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+_ACTIONS = types.CodeActionOptions(
+    code_action_kinds=[types.CodeActionKind.QuickFix, wrapping.KIND], resolve_provider=True
+)
 
 
 def register(server: KinetoscopeServer) -> None:
@@ -131,7 +133,15 @@ def _register_language(server: KinetoscopeServer) -> None:
         placed = ls.board.placed(document)
         has_links = ls.client.follows_command_links
         again = ls.plain_again
-        return code_actions.code_actions(document, placed, params, settings, ls.comparisons, again, has_links=has_links)
+        found = code_actions.code_actions(
+            document, placed, params, settings, ls.comparisons, again, has_links=has_links
+        )
+        return [*found, *wrapping.wrapping_actions(document, params, ls.client)]
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    def _(ls: KinetoscopeServer, action: types.CodeAction) -> types.CodeAction:
+        data = cast("dict[str, Any]", action.data) if isinstance(action.data, dict) else {}
+        return wrapping.resolved_action(action, data, ls.documents.get(data.get("uri", "")))
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def _(ls: KinetoscopeServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

@@ -67,6 +67,19 @@ class Client:
         return document is not None and document.inlay_hint is not None
 
     @property
+    def resolves_edits_of_actions(self) -> bool:
+        """Whether the client asks for the edit of a code action when it was chosen."""
+        document = self._capabilities.text_document
+        support = None if document is None or document.code_action is None else document.code_action.resolve_support
+        return support is not None and "edit" in support.properties
+
+    @property
+    def shows_disabled_actions(self) -> bool:
+        """Whether the client shows code actions that cannot be used, with the reason."""
+        document = self._capabilities.text_document
+        return document is not None and document.code_action is not None and bool(document.code_action.disabled_support)
+
+    @property
     def shows_diagnostics_in_hovers(self) -> bool:
         """Whether the client itself shows, beside a hover, the diagnostics of its place."""
         return self._wishes.get("diagnosticsInHover") is True

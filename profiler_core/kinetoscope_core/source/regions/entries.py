@@ -125,7 +125,7 @@ def _decorator_entry(chunk: Chunk, way: Way, at: int) -> Entry | None:
     entry = _entry(chunk, way, way[at].node, decorated, body, kind="decorator", line_of=way[-1].node)
     name = definition.child_by_field_name("name")
     names = [*names_around(chunk, way), *([] if name is None else [chunk.content(name)])]
-    decorates = "class" if is_class else _decorates(chunk, definition, entry.place.scopes)
+    decorates = "class" if is_class else what_decorates(chunk, definition, entry.place.scopes)
     return entry._replace(shape=entry.shape._replace(path=".".join(names), decorates=decorates))
 
 
@@ -198,7 +198,8 @@ def _exit_of(chunk: Chunk, way: Way) -> tuple[int, int] | None:
     return None
 
 
-def _decorates(chunk: Chunk, function: Node, outside: tuple[Scope, ...]) -> Decorates:
+def what_decorates(chunk: Chunk, function: Node, outside: tuple[Scope, ...]) -> Decorates:
+    """What kind of function it is, which stands in the scopes `outside`."""
     inside = (*outside, Scope(function.start_byte, "function"))
     first = function.child(0) if function.child_count else None
     if first is not None and first.type == "async":

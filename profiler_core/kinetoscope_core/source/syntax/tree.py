@@ -113,6 +113,16 @@ class Chunk:
         return key in self._found
 
     @property
+    def is_sound(self) -> bool:
+        """Whether all of it could be parsed as it stands."""
+        return self._tree is self._plain and not self._plain.root_node.has_error and self._code == self.data
+
+    @property
+    def head_bytes(self) -> int:
+        """How much of `text` stands before the piece."""
+        return len(self._head)
+
+    @property
     def statements(self) -> list[Node]:
         """The statements at the top level of the piece."""
         return code_children(self._tree.root_node)
