@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 NEVER_ENTERED: Final = "never-entered"
+NO_REGION: Final = "no-region"
 WRONG_ARGUMENTS: Final = "wrong-arguments"
 """Codes of problems for which an editor offers what can be done at once."""
 

@@ -29,7 +29,11 @@ import types
 
 import forked
 
+<<<<<<< HEAD
 WATCHED = ("torch.autograd.profiler", "torch.profiler.profiler", "torch.nn.modules.module")
+=======
+WATCHED = ("torch.nn.modules.module", "torch.autograd.profiler", "torch.profiler.profiler")
+>>>>>>> fa63c32 (Modules in the editor: a lens over their classes, times where they are made and at their forward, and the way from a run without a region)
 """What the runner waits for: it must be imported by the import system, not just be there."""
 HIGH = 300
 """Above the descriptors that tests give to processes."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from kinetoscope_core.analysis.region_log import LoggedRegion, RegionLog
 from kinetoscope_core.errors import (
     NEVER_ENTERED,
+    NO_REGION,
     WRONG_ARGUMENTS,
     KinetoscopeError,
     NothingMeasured,
@@ -153,10 +154,12 @@ def nothing_measured(
         return no_module_called(request.modules, log.modules.classes)
     if known:
         return _never_entered(request, script, shortlist(known))
-    return NothingMeasured(
+    message = (
         "No record_function region ran. Put what you want to measure into one:"
         ' with torch.profiler.record_function("name"): …'
     )
+    at_top = (None, None) if script is None else (str(script), 1)
+    return NothingMeasured(Problem(NO_REGION, message, {}, *at_top))
 
 
 def _never_entered(request: RunRequest, script: Path | None, what: str) -> NothingMeasured:

@@ -35,7 +35,8 @@ class Ran:
         """What was asked for: runs of one command are before and after of each other."""
         run = self.run
         script = run.script if run.is_module else str(Path(run.folder or ".", run.script).absolute())
-        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.env_file, run.region
+        environment = tuple(sorted(run.environment.items()))
+        return script, run.is_module, run.arguments, environment, run.env_file, run.region, run.modules
 
     @property
     def sample(self) -> Hashable | None:
