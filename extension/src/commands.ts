@@ -36,6 +36,11 @@ export function executeCommand(services: Services): (command: string, args: unkn
         const uri = uriIn(args) ?? activeUri();
         return uri ? services.runs.profile(client, { uri, line: null, name: null, arguments: null }) : tellNoFile();
       }
+      case 'kinetoscope.profileModules': {
+        const uri = uriIn(args) ?? activeUri();
+        if (!uri) return tellNoFile();
+        return services.runs.profile(client, { uri, line: null, name: null, arguments: null, modules: {} });
+      }
       case 'kinetoscope.profileRegion': {
         const target = placeIn(args) ?? cursor();
         return target ? services.runs.profile(client, { ...target, arguments: null }) : tellNoFile();

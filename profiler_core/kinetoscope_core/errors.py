@@ -17,11 +17,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 NEVER_ENTERED: Final = "never-entered"
+NO_REGION: Final = "no-region"
 WRONG_ARGUMENTS: Final = "wrong-arguments"
 """Codes of problems for which an editor offers what can be done at once."""
-
-NO_REGION: Final = "no-region"
-"""The code of what is said where a script entered no region, and something else is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from kinetoscope_core.errors import UsageError
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.sides import against_baseline, compared
 from kinetoscope_core.results import store as stores
-from kinetoscope_core.results.alike import History
-from kinetoscope_core.results.result import RunInfo, to_json
-from kinetoscope_core.results.store import Store
+from kinetoscope_core.results.alike import History, Ran
+from kinetoscope_core.results.result import ModulesAsked, RunInfo, to_json
+from kinetoscope_core.results.store import Store, StoredRun
 from kinetoscope_core.source.placement import fingerprints_of
 
 TRACE = Path(__file__).parents[1] / "traces" / "h200" / "train_mlp.json.gz"
@@ -287,3 +287,13 @@ def test_a_limit_is_a_percentage(limit, capsys):
     with pytest.raises(SystemExit):
         main(["compare", "a", "b", "--fail-slower", limit])
     assert "is no percentage, such as 5%" in capsys.readouterr().err
+
+
+def test_a_run_with_modules_is_another_command_than_one_without():
+    stored = StoredRun("20261129-120000-aaaaaa", Path("runs"), 0)
+    plain, modules = (
+        Ran(stored, replace(RUN, code=NEW, modules=asked), None, None) for asked in (None, ModulesAsked())
+    )
+    assert plain.command != modules.command
+    assert plain.sample != modules.sample
+    assert modules.sample == Ran(stored, replace(RUN, code=NEW, modules=ModulesAsked()), None, None).sample

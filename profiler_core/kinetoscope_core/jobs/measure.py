@@ -22,7 +22,7 @@ from kinetoscope_core.jobs.problems import nothing_measured
 from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
 from kinetoscope_core.results.checks import Checked, checks
 from kinetoscope_core.results.measures import BackwardWork, Device
-from kinetoscope_core.results.result import Result, RunInfo, rows_of
+from kinetoscope_core.results.result import ModulesAsked, Result, RunInfo, rows_of
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.source.regions.which_region import RegionsByName
@@ -76,6 +76,7 @@ def measure_run(
         region=request.region,
         code=sources.digests_of(dict.fromkeys([*([str(script)] if script else []), *log.files])),
         env_file=request.env_file,
+        modules=None if request.modules is None else ModulesAsked(request.modules.depth, request.modules.classes),
     )
     return _result(
         info,
@@ -147,6 +148,9 @@ def _result(
     for region in (*found.regions, *found.unmeasured):
         if region.file is not None and region.line is not None:
             entered[region.file].append((region.line, region.name))
+    for region in found.regions:
+        if region.module is not None and region.module.file is not None and region.module.line is not None:
+            entered[region.module.file].append((region.module.line, region.name))
     result = Result(
         run=run,
         traces=tuple(traces),

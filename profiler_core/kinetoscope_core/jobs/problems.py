@@ -158,10 +158,12 @@ def nothing_measured(
         return no_module_called(request.modules, log.modules.classes)
     if known:
         return _never_entered(request, script, shortlist(known))
-    return NothingMeasured(
+    message = (
         "The script entered no region, and no optimizer step or DataLoader by which its steps would be known."
         f" {WHAT_TO_ADD}"
     )
+    at_top = (None, None) if script is None else (str(script), 1)
+    return NothingMeasured(Problem(NO_REGION, message, {}, *at_top))
 
 
 def _never_entered(request: RunRequest, script: Path | None, what: str) -> NothingMeasured:

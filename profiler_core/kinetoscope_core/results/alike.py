@@ -53,7 +53,7 @@ class Ran:
         """What ran."""
         run = self.run
         script = run.script if run.is_module else str(Path(run.folder or ".", run.script).absolute())
-        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.env_file
+        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.env_file, run.modules
 
     def is_like(self, other: "Ran") -> bool:
         """Whether the same was asked for, so that the two are before and after of each other."""

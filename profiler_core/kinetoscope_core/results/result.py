@@ -27,6 +27,14 @@ SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
+class ModulesAsked:
+    """Which modules a run was asked to measure, as `runner.request.ModuleChoice` says it."""
+
+    depth: int | None = None
+    classes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `run.outcome.Ending`.
 
@@ -36,6 +44,7 @@ class RunInfo:
     `has_own_profiler` says that the script's own profiler was used; `warmup` and `active` were then up to it.
     `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
     `code` has the digest of each of the user's files that the script loaded, `""` where the file was written meanwhile.
+    `modules` are those that were asked for, `None` where none were.
     """
 
     script: str
@@ -56,6 +65,7 @@ class RunInfo:
     region: str | None = None
     code: Mapping[str, str] = field(default_factory=dict[str, str])
     env_file: str | None = None
+    modules: ModulesAsked | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,9 @@ class Summary:
 
 
 def title_of(run: RunInfo | None, traces: Sequence[PurePath]) -> str:
-    """What ran, as short as people say it: `train.py --epochs 1`; of traces from elsewhere their names."""
-    return printable(" ".join([_script_of(run, traces), *(run.arguments if run else ())]))
+    """What ran, as short as people say it: `train.py --epochs 1`, `…, with modules`; of traces their names."""
+    text = printable(" ".join([_script_of(run, traces), *(run.arguments if run else ())]))
+    return text if run is None or run.modules is None else f"{text}, with modules"
 
 
 def _script_of(run: RunInfo | None, traces: Sequence[PurePath]) -> str:

@@ -15,7 +15,7 @@ from kinetoscope_server.features.told import told_at
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.comparisons import Comparisons
-from kinetoscope_server.runs.targets import RUN_PLAIN
+from kinetoscope_server.runs.targets import PROFILE_MODULES, RUN_PLAIN
 from kinetoscope_server.settings.settings import Settings
 from kinetoscope_server.text.documents import Document
 
@@ -45,7 +45,9 @@ def code_actions(
     if plain_again and about:
         actions.append(_command(RUN_PLAIN, about, methods.PROFILE_PLAIN, list(plain_again)))
     actions += _of_expectations(document, placed, params, asked)
-    statements = {each.region.line: each.region for each in placed if each.region.kind == "statement"}
+    actions += _of_modules(document, first, last, asked)
+    made = [each for each in placed if not each.measured.is_forward]
+    statements = {each.region.line: each.region for each in made if each.region.kind == "statement"}
     for region in [*document.regions, *statements.values()]:
         if region.last_line < first or region.statement_line > last:
             continue
@@ -66,6 +68,15 @@ def code_actions(
                 title = f"Measure {name} {count_text(more, 'more time')}"
                 actions.append(_command(title, [], methods.MEASURE_MORE, [*place, more]))
     return sorted(actions, key=lambda each: each.edit is None)
+
+
+def _of_modules(
+    document: Document, first: int, last: int, asked: Sequence[types.Diagnostic]
+) -> Iterator[types.CodeAction]:
+    """At classes of modules, and where a run is said to have entered no region."""
+    about = [each for each in asked if each.code == "run-problem"] if not document.regions else []
+    if about or any(first <= each.line <= last for each in document.module_classes):
+        yield _command(PROFILE_MODULES, about, methods.PROFILE_MODULES, [document.uri, None])
 
 
 def _of_findings(

@@ -33,8 +33,12 @@ def code_lenses(
     torch either has none. `shown` is the one of its `results` that it shows; `told` says what a click
     runs for a region, or for the file; `times` has, by row, what stands there where no hint does.
     """
-    measured_lines = (each.region for each in placed if each.region.kind == "statement")
-    regions = [*document.regions, *document.helped, *measured_lines]
+    measured_lines = [each for each in placed if each.region.kind == "statement"]
+    # A module's line has but a hint: a model has one at every other line.
+    others = (each.region for each in measured_lines if not each.measured.is_module)
+    regions = [*document.regions, *document.helped, *others]
+    of_modules = {each.region.line - 1: each.region for each in measured_lines if each.measured.is_module}
+    classes = {each.line - 1: each for each in document.module_classes}
     file_row = _row_for_the_file(document, regions)
     if file_row is None:
         return
@@ -43,8 +47,9 @@ def code_lenses(
     running = _row_of_the_run(document, active, regions, file_row)
     rows = {region.line - 1: region for region in reversed(regions)}
     inner = _inner_rows(regions)
-    result_row = next((each.region.line - 1 for each in placed if not each.origin), file_row)
-    for row in sorted({*rows, file_row}):
+    own = (each.region.line - 1 for each in placed if not each.origin)
+    result_row = next((row for row in own if row in rows), min(classes, default=file_row))
+    for row in sorted({*rows, *classes, *(of_modules if times else ()), file_row}):
         here = document.line_range(row)
         if active is not None and row == running:
             yield _lens(here, active.phase, "")
@@ -59,6 +64,13 @@ def code_lenses(
                 yield _lens(here, "Trace", methods.OPEN_TRACE, arguments, "Open the trace in Perfetto at this region")
             if row + 1 in measured and row not in inner:
                 yield _lens(here, "Details", methods.SHOW_DETAILS, arguments, "Show all that was measured here")
+        elif row in times:
+            arguments = [document.uri, row, of_modules[row].name]
+            yield _lens(here, times[row], methods.SHOW_DETAILS, arguments, "Show all that was measured here")
+        if row in classes:
+            title = "▷" if classes[row].is_part else "▷ Profile modules"
+            tooltip = f"Measure the modules of the model: {told(None)}"
+            yield _lens(here, title, methods.PROFILE_MODULES, [document.uri, None], tooltip)
         if row == file_row:
             tooltip = f"Measure every region that is reached: {told(None)}"
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
@@ -84,7 +96,8 @@ def _inner_rows(regions: Sequence[Region]) -> set[int]:
 
 def _of_result(here: types.Range, document: Document, shown: Shown, results: Sequence[Shown]) -> types.CodeLens:
     """What the times of the file are of; with several results one can choose another."""
-    text = result_text(shown)
+    left_out = (each for each in shown.result.problems if each.code == "modules-left-out")
+    text = " · ".join([result_text(shown), *(f"{each.evidence['modules']} modules left out" for each in left_out)])
     if len(results) == 1:
         return _lens(here, text, "")
     place = f"{results.index(shown) + 1} of {len(results)} results"

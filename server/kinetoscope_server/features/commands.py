@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.runner.request import ModuleChoice
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import around, nearest_named
 from kinetoscope_core.text import printable
@@ -20,6 +21,7 @@ from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.by_file import Placed
 from kinetoscope_server.results.comparisons import pin_baseline
 from kinetoscope_server.runs.asking import remember
+from kinetoscope_server.runs.command import modules_from
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import tell_interpreter
 from kinetoscope_server.runs.loading import load
@@ -74,6 +76,11 @@ def register(server: KinetoscopeServer) -> None:
     @server.command(methods.PROFILE_FILE)
     def _(ls: KinetoscopeServer, uri: str) -> None:
         _profile(ls, target_of(ls, uri, None, None))
+
+    @server.command(methods.PROFILE_MODULES)
+    def _(ls: KinetoscopeServer, uri: str, modules: Any) -> None:
+        target = target_of(ls, uri, None, None)
+        _profile(ls, target if isinstance(target, Finish) else replace(target, modules=asked_modules(modules or {})))
 
     @server.command(methods.PROFILE_WITH_ARGUMENTS)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
@@ -199,6 +206,14 @@ def register(server: KinetoscopeServer) -> None:
     @server.command(methods.DOCTOR)
     async def _(ls: KinetoscopeServer, uri: str | None) -> str:
         return await details.doctor(ls, None if uri is None else path_of(uri))
+
+
+def asked_modules(value: Any) -> ModuleChoice:
+    """What a client's JSON asks for."""
+    try:
+        return modules_from(value)
+    except KinetoscopeError as error:
+        raise JsonRpcInvalidParams(str(error)) from error
 
 
 def _texts(value: Any) -> list[str]:

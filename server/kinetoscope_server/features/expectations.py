@@ -20,7 +20,9 @@ _MARGIN: Final = 10
 
 def checked(document: Document, placed: Sequence[Placed]) -> list[Check]:
     """All expectations of the text, at what is shown. Stale times are of other code, so nothing is said of them."""
-    fresh = ((each.region, each.measured.region) for each in placed if not each.is_stale)
+    fresh = (
+        (each.region, each.measured.region) for each in placed if not each.is_stale and not each.measured.is_forward
+    )
     return checks(document.source, document.path, fresh, with_missing=False)
 
 

@@ -17,7 +17,7 @@ def results_notice(document: Document, placed: Sequence[Placed], baseline: Basel
     return {
         "uri": document.uri,
         "version": document.version,
-        "regions": [_region(document, each) for each in placed],
+        "regions": [_region(document, each) for each in placed if not each.measured.is_forward],
         "baseline": baseline and {"run": baseline.run, "started": baseline.started, "is_pinned": baseline.is_pinned},
     }
 

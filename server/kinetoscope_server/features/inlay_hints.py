@@ -50,7 +50,11 @@ def inlay_hints(
 
 def times_at(here: Sequence[Placed], comparisons: Comparisons, settings: Settings) -> tuple[str, ...]:
     """What is told of a line in a few characters, in one or two parts."""
+    if any(not each.measured.is_forward for each in here):
+        here = [each for each in here if not each.measured.is_forward]
     pattern = here[0].region.name if len({each.region.call for each in here}) == 1 else "regions"
+    if all(each.measured.is_module for each in here):
+        pattern = "forward:" if here[0].measured.is_forward else "modules"
     return hint_parts(
         [each.measured.region for each in here],
         pattern,

@@ -16,7 +16,7 @@ from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import printable
 from kinetoscope_server.features import details
 from kinetoscope_server.features.choosing import results_of
-from kinetoscope_server.features.commands import measured_at, target_of
+from kinetoscope_server.features.commands import asked_modules, measured_at, target_of
 from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
@@ -119,7 +119,8 @@ async def _profiled(server: KinetoscopeServer, params: _Params) -> Finish:
     if choose not in (None, *get_args(Choose)):
         raise JsonRpcInvalidParams(f"choose: {choose!r} is none of {', '.join(get_args(Choose))}.")
     vary, repeat = _texts(params, "vary") or (), _given(params, "repeat", int, None) or 1
-    target = replace(target, choose=choose, command=command, vary=tuple(vary), repeat=max(repeat, 1))
+    modules = None if params.get("modules") is None else asked_modules(params["modules"])
+    target = replace(target, choose=choose, command=command, vary=tuple(vary), repeat=max(repeat, 1), modules=modules)
     token, times = params.get("workDoneToken"), _given(params, "times", int, None)
     if times is None:
         replaces, is_plain = params.get("replace") is True, params.get("plain") is True

@@ -55,9 +55,11 @@ def told_at(document: Document, here: Sequence[Placed], settings: Settings) -> l
     """What is told of the names at one region: the costliest few findings that no comment or setting switches off, and
     then the times.
 
-    Nothing of a name whose code has changed since: it was about other code.
+    Nothing of a name whose code has changed since: it was about other code. What is told of a module is told where it
+    was made, not at its forward.
     """
-    fresh = [each for each in here if not each.is_stale and isinstance(each.measured.region, RegionMeasures)]
+    told = (each for each in here if not each.is_stale and not each.measured.is_forward)
+    fresh = [each for each in told if isinstance(each.measured.region, RegionMeasures)]
     if not fresh or settings.findings == "off":
         return []
     ignored = ignored_at(fresh[0].region, document.source)

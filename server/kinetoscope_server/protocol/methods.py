@@ -6,6 +6,7 @@ from typing import Final
 
 PROFILE_REGION: Final = "kinetoscope.profileRegion"
 PROFILE_FILE: Final = "kinetoscope.profileFile"
+PROFILE_MODULES: Final = "kinetoscope.profileModules"
 PROFILE_WITH_ARGUMENTS: Final = "kinetoscope.profileWithArguments"
 PROFILE_WITH: Final = "kinetoscope.profileWith"
 NAME_ARGUMENTS: Final = "kinetoscope.nameArguments"
@@ -33,6 +34,7 @@ DOCTOR: Final = "kinetoscope.doctor"
 COMMANDS: Final = (
     PROFILE_REGION,
     PROFILE_FILE,
+    PROFILE_MODULES,
     PROFILE_WITH_ARGUMENTS,
     PROFILE_WITH,
     NAME_ARGUMENTS,

@@ -4,12 +4,12 @@ Knows results and documents; how they are shown is for others.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
-from kinetoscope_core.results.measures import Finding, RegionMeasures
+from kinetoscope_core.results.measures import Finding, RegionMeasures, RegionName
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import shown_at
@@ -25,7 +25,8 @@ _LARGE: Final = ("call_times", "timeline")
 class Measured:
     """The measures of one region, how it stood then with all others of its file, and the result they are part of.
 
-    `names` are those of a series, one by one, as far as the result keeps them.
+    `names` are those of a series, one by one, as far as the result keeps them. Of a module, `inside` are those that the
+    same line made, one level in. With `is_forward` it stands at the `forward` of its class, not where it was made.
     """
 
     region: Row
@@ -33,6 +34,12 @@ class Measured:
     fingerprints: Fingerprints
     shown: Shown
     names: Sequence[RegionMeasures] = ()
+    inside: Sequence[RegionMeasures] = ()
+    is_forward: bool = False
+
+    @property
+    def is_module(self) -> bool:
+        return isinstance(self.region, RegionMeasures) and self.region.module is not None
 
     @property
     def findings(self) -> Sequence[Finding]:
@@ -102,18 +109,21 @@ class Board:
         self._changed()
         self._runs[shown.run] = shown
         rows: defaultdict[str, list[Row]] = defaultdict(list)
+        forwards: defaultdict[str, list[RegionMeasures]] = defaultdict(list)
         for row in rows_to_show(shown.result):
             if row.file is not None:
                 rows[resolved(row.file)].append(row)
+            if isinstance(row, RegionMeasures) and row.module is not None and row.module.file is not None:
+                forwards[resolved(row.module.file)].append(row)
         not_reached: defaultdict[str, set[int | None]] = defaultdict(set)
         was_cut = shown.result.run is not None and shown.result.run.ending != "ended"
         for problem in shown.result.problems:
             if problem.code == "region-not-reached" and problem.file is not None and not was_cut:
                 not_reached[resolved(problem.file)].add(problem.line)
-        for file in {**rows, **not_reached}:
+        for file in {**rows, **forwards, **not_reached}:
             results = {run: each for run, each in self._by_file[file].items() if run != shown.run}
             fingerprints = self._shared(file, shown.fingerprints.get(file, ()))
-            results[shown.run] = _part(shown, fingerprints, rows[file], not_reached[file])
+            results[shown.run] = _part(shown, fingerprints, rows[file], forwards[file], not_reached[file])
             self._by_file[file] = dict(sorted(results.items(), key=lambda item: item[1].shown.when))
             if next(reversed(self._by_file[file])) == shown.run:
                 self._chosen.pop(file, None)
@@ -247,7 +257,13 @@ def _identity(fingerprint: Fingerprint) -> tuple[object, ...]:
     return fingerprint.pattern, fingerprint.kind, fingerprint.path, fingerprint.ordinal
 
 
-def _part(shown: Shown, fingerprints: Fingerprints, rows: Sequence[Row], not_reached: Collection[int | None]) -> _Part:
+def _part(
+    shown: Shown,
+    fingerprints: Fingerprints,
+    rows: Sequence[Row],
+    forwards: Sequence[RegionMeasures],
+    not_reached: Collection[int | None],
+) -> _Part:
     by_line: defaultdict[int | None, list[Fingerprint]] = defaultdict(list)
     for each in fingerprints:
         by_line[each.line].append(each)
@@ -255,13 +271,56 @@ def _part(shown: Shown, fingerprints: Fingerprints, rows: Sequence[Row], not_rea
     for region in shown.result.regions:
         if region.series is not None:
             names[region.series, region.file, region.line].append(region)
+    inside, outermost = _by_level(rows)
     measured = [
-        Measured(row, found, fingerprints, shown, names.get((row.name, row.file, row.line), ()))
-        for row in rows
+        Measured(row, found, fingerprints, shown, names.get(_place(row), ()), inside.get(_place(row), ()))
+        for row in outermost
         if (found := shown_at(by_line[row.line], row.line, row.name)) is not None
     ]
+    for row in slowest_first(forwards):
+        line = row.module.line if row.module else None
+        found = shown_at(by_line[line], line, row.name)
+        if found is not None:
+            own = names.get(_place(row), ())
+            measured.append(Measured(row, found, fingerprints, shown, own, is_forward=True))
     missed = (each for line in not_reached for each in by_line[line])
     return _Part(shown, fingerprints, measured, [*(each.fingerprint for each in measured), *missed])
+
+
+_Place = tuple[str, str | None, int | None]
+
+
+def _place(row: Row | RegionName) -> _Place:
+    return row.name, row.file, row.line
+
+
+def _by_level(rows: Sequence[Row]) -> tuple[dict[_Place, list[RegionMeasures]], list[Row]]:
+    """Of modules that one line made those that lie in another of them, one level in, by that one; and all other rows.
+    A model of a library, made at one line, has dozens of modules.
+    """
+    by_place = {_place(row): row for row in rows}
+    inside: defaultdict[_Place, list[RegionMeasures]] = defaultdict(list)
+    outermost: list[Row] = []
+    for row in rows:
+        around = _around(row, by_place)
+        while around is not None and around.line != row.line:
+            around = _around(around, by_place)
+        if around is None or not isinstance(row, RegionMeasures) or row.module is None:
+            outermost.append(row)
+        else:
+            inside[_place(around)].append(row)
+    return inside, outermost
+
+
+def _around(row: Row, by_place: Mapping[_Place, Row]) -> Row | None:
+    return None if row.parent is None else by_place.get(_place(row.parent))
+
+
+def slowest_first(rows: Iterable[RegionMeasures]) -> list[RegionMeasures]:
+    """By the CUDA total of a call, or where there is none by the CPU total."""
+    return sorted(
+        rows, key=lambda row: (-(row.cuda_total_ns.median if row.cuda_total_ns else 0), -row.cpu_total_ns.median)
+    )
 
 
 def reasons_of(placement: Placement) -> Iterator[str]:

@@ -65,6 +65,13 @@ async def command_for(
     server: KinetoscopeServer, target: Target, known: Command | None, said: Command
 ) -> Command | None:
     """What runs, where `known` was run before and the settings say `said`; None where a person chose nothing."""
+    command = await _command_for(server, target, known, said)
+    return command if command is None or target.modules is None else replace(command, modules=target.modules)
+
+
+async def _command_for(
+    server: KinetoscopeServer, target: Target, known: Command | None, said: Command
+) -> Command | None:
     root, path = server.root_of(target.path), target.path
     known = None if known is None else at_region(known, path, target.region)
     if target.choose == "interpreter":

@@ -42,7 +42,11 @@ def with_pytest(path: str, region: Region | None, said: Command) -> Command:
 
 
 def at_region(command: Command, path: str, region: Region | None) -> Command:
-    """The same command; of tests with pytest the test around that region in place of another one of the file."""
+    """The same command; of tests with pytest the test around that region in place of another one of the file. A region
+    of the text is measured without the modules around it.
+    """
+    if region is not None and region.kind != "statement":
+        command = replace(command, modules=None)
     if not command.is_module or command.script != "pytest":
         return command
     here = {each for each in command.arguments if each.partition("::")[0] == path}

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.results.result import RunInfo
+from kinetoscope_core.runner.request import ModuleChoice
 from kinetoscope_core.text import cut, printable
 from kinetoscope_server.settings.settings import RunSettings, Settings
 
@@ -18,7 +19,8 @@ _LONGEST = 120
 @dataclass(frozen=True, slots=True)
 class Command:
     """`script` is an absolute path, or a module's name where `is_module`. `interpreter` is None until one is chosen,
-    `environment` is added to the server's, above the variables of `env_file`, which may not be there.
+    `environment` is added to the server's, above the variables of `env_file`, which may not be there. With
+    `modules`, these are measured, too.
     """
 
     script: str
@@ -28,6 +30,7 @@ class Command:
     interpreter: str | None = None
     folder: str = ""
     env_file: str | None = None
+    modules: ModuleChoice | None = None
 
     @classmethod
     def of_run(cls, run: RunInfo) -> "Command":
@@ -35,7 +38,8 @@ class Command:
         folder = run.folder or str(Path(run.script).parent)
         script = run.script if run.is_module else os.path.normpath(Path(folder) / run.script)
         environment = dict(run.environment)
-        return cls(script, run.is_module, run.arguments, environment, run.interpreter, folder, run.env_file)
+        modules = None if run.modules is None else ModuleChoice(run.modules.depth, run.modules.classes)
+        return cls(script, run.is_module, run.arguments, environment, run.interpreter, folder, run.env_file, modules)
 
     @property
     def is_there(self) -> bool:
@@ -48,10 +52,11 @@ class Command:
         return f"{cut(printable(script), _LONGEST)} {self.arguments_text(root)}".rstrip()
 
     def arguments_text(self, root: Path | None) -> str:
-        """The arguments alone, and the names of the variables that are set, and of their file."""
+        """The arguments alone, the names of the variables that are set, and of their file, and whether with modules."""
         text = cut(printable(shlex.join(_below(each, root) for each in self.arguments)), _LONGEST)
         file = self.env_file if self.env_file is not None and Path(self.env_file).is_file() else None
-        names = [*sorted(self.environment), *([] if file is None else [_below(file, root)])]
+        names = ["modules"] if self.modules is not None else []
+        names += [*sorted(self.environment), *([] if file is None else [_below(file, root)])]
         named = cut(printable(", ".join(names)), _LONGEST)
         return f"{text} (with {named})".lstrip() if named else text
 
@@ -65,6 +70,7 @@ class Command:
             "interpreter": self.interpreter,
             "folder": self.folder,
             "envFile": self.env_file,
+            "modules": self.modules and {"depth": self.modules.depth, "classes": list(self.modules.classes)},
         }
 
 
@@ -102,6 +108,8 @@ def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: 
         ):
             raise UsageError("command.environment is not an object of names and texts.")
         given["environment"] = {**otherwise.environment, **cast("dict[str, str]", environment)}
+    if values.get("modules") is not None:
+        given["modules"] = modules_from(values["modules"])
     module, script = given.pop("module", None), given.pop("script", None)
     if module or script:
         given |= {"script": module or absolute(script, root), "is_module": module is not None}
@@ -111,6 +119,15 @@ def from_values(values: Mapping[str, Any], otherwise: Command, path: str, root: 
     if "envFile" in given:
         given["env_file"] = absolute(given.pop("envFile"), root)
     return replace(otherwise, **given)
+
+
+def modules_from(value: object) -> ModuleChoice:
+    """The choice that a client's JSON names. Raises `UsageError`."""
+    given = cast("dict[str, object]", value) if isinstance(value, dict) else {"depth": value}
+    depth, classes = given.get("depth"), given.get("classes", [])
+    if not (depth is None or (type(depth) is int and depth >= 0)) or not _are_texts(classes):
+        raise UsageError("modules is not an object of a depth and classes.")
+    return ModuleChoice(depth, tuple(cast("list[str]", classes)))
 
 
 def filled(text: str, path: str | None, root: Path | None) -> str:

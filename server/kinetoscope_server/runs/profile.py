@@ -8,7 +8,8 @@ from typing import Final, TypeVar
 
 from lsprotocol import types
 
-from kinetoscope_core.errors import NEVER_ENTERED, WRONG_ARGUMENTS, KinetoscopeError
+from kinetoscope_core.errors import NEVER_ENTERED, NO_REGION, WRONG_ARGUMENTS, KinetoscopeError
+from kinetoscope_core.runner.request import ModuleChoice
 from kinetoscope_core.text import printable
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.shown import Shown, rows_to_show
@@ -19,7 +20,7 @@ from kinetoscope_server.runs.finish import KEPT, NONE, Finish, How, Offer, chang
 from kinetoscope_server.runs.manager import ActiveRun, Job
 from kinetoscope_server.runs.progress import SeriesProgress
 from kinetoscope_server.runs.sweep import sweep_ended, sweep_of
-from kinetoscope_server.runs.targets import RUN_PLAIN, Target, command_text, request_of, title_of
+from kinetoscope_server.runs.targets import PROFILE_MODULES, RUN_PLAIN, Target, command_text, request_of, title_of
 from kinetoscope_server.runs.worker import Event, problem_of
 from kinetoscope_server.server import KinetoscopeServer
 from kinetoscope_server.settings.settings import Settings
@@ -135,6 +136,8 @@ def _offers(server: KinetoscopeServer, event: Event, target: Target, command: Co
         return (Offer("Choose Interpreter…", command.as_values(), "interpreter"),)
     if problem.code == WRONG_ARGUMENTS:
         return (Offer("Profile with arguments…", choose="arguments"),)
+    if problem.code == NO_REGION:
+        return (Offer(PROFILE_MODULES, replace(command, modules=ModuleChoice()).as_values()),)
     if problem.code != NEVER_ENTERED:
         return ()
     server.commands.reached_nothing(target.path)

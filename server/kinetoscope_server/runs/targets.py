@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from kinetoscope_core.errors import UsageError
-from kinetoscope_core.runner.request import RunRequest
+from kinetoscope_core.runner.request import ModuleChoice, RunRequest
 from kinetoscope_core.source.regions import Region, SourceRegions
 from kinetoscope_core.source.regions.which_region import same_in
 from kinetoscope_core.text import printable
@@ -24,6 +24,8 @@ from kinetoscope_server.settings.settings import Settings
 
 RUN_PLAIN: Final = "Run again without preparation"
 
+PROFILE_MODULES: Final = "Profile modules"
+
 Choose = Literal["run", "arguments", "script", "interpreter"]
 
 
@@ -31,7 +33,7 @@ Choose = Literal["run", "arguments", "script", "interpreter"]
 class Target:
     """The file at `path`, or one region of it. `arguments` go before those with which it would run, `command`, from a
     client's JSON, before all that it names. `choose`: a person is asked for what is to run, or for a part of it. With
-    `vary` (`size=64,1024`) it is run in all these settings, `repeat` times each.
+    `vary` (`size=64,1024`) it is run in all these settings, `repeat` times each. With `modules`, these are measured.
     """
 
     uri: str
@@ -42,6 +44,7 @@ class Target:
     choose: Choose | None = None
     vary: tuple[str, ...] = ()
     repeat: int = 1
+    modules: ModuleChoice | None = None
 
     @property
     def name(self) -> str:
@@ -98,6 +101,7 @@ def request_of(
         is_plain=is_plain,
         prepares_next=settings.prepare != "off",
         packages=settings.packages,
+        modules=command.modules,
     )
 
 

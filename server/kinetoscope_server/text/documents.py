@@ -9,6 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
+from kinetoscope_core.source.modules import ModuleClass, module_classes
 from kinetoscope_core.source.regions import (
     Edit,
     Encoding,
@@ -44,6 +45,7 @@ class Document:
         self._encoding: Encoding = encoding
         self._regions: Sequence[Region] | None = None
         self._helped: Sequence[Region] | None = None
+        self._module_classes: Sequence[ModuleClass] | None = None
         self._role: Role | None = None
 
     @property
@@ -67,6 +69,13 @@ class Document:
             self._helped = helped_statements(self.source)
         return self._helped
 
+    @property
+    def module_classes(self) -> Sequence[ModuleClass]:
+        """The classes of modules of the text as it now is."""
+        if self._module_classes is None:
+            self._module_classes = module_classes(self.source)
+        return self._module_classes
+
     def change(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None) -> None:
         for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
@@ -79,6 +88,7 @@ class Document:
         self.number += 1
         self._regions = None
         self._helped = None
+        self._module_classes = None
         self._role = None
 
     def is_as_on_disk(self) -> bool:

@@ -65,6 +65,8 @@ export interface ProfileParams {
   plain?: boolean;
   times?: number;
   more?: boolean;
+  /** Modules are measured, too: those of the classes, or down to the depth. */
+  modules?: { depth?: number; classes?: string[] };
   /** What varies, such as `size=64,1024`: a sweep, `repeat` runs of each setting. */
   vary?: string[];
   repeat?: number;

@@ -8,9 +8,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from kinetoscope_core.source.regions.finder import Finder
 from kinetoscope_core.source.regions.region import Region
 from kinetoscope_core.source.regions.statements import statement_at
+from kinetoscope_core.source.syntax.bindings import Site
 from kinetoscope_core.source.syntax.chunks import Border, Inside, borders, pieces_of
 from kinetoscope_core.source.syntax.positions import (
     Encoding,
@@ -80,6 +83,10 @@ class SourceRegions:
     def pieces(self) -> Sequence[Chunk]:
         """The pieces of the text that parse alone, in their order; one that did not change is the same as before."""
         return self._finder.chunks
+
+    def origins(self, node: Node, site: Site) -> set[str]:
+        """The dotted names of other modules that an expression of one of the pieces can stand for."""
+        return self._finder.origins(node, site)
 
     def statement_at(self, row: int) -> Region | None:
         """The statement whose head holds a row (from 0), as a region of kind "statement"; `None` if there is none."""

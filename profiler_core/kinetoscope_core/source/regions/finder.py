@@ -90,6 +90,12 @@ class Finder:
         """The chunks of the file as it now is."""
         return self._names.chunks
 
+    def origins(self, node: Node, site: Site) -> set[str]:
+        """As `Names.origins`."""
+        found = self._names.origins(node, site)
+        self._names.asked.clear()
+        return found
+
     def replace(self, first: int, after: int, made: Sequence[Chunk]) -> None:
         """Put chunks in place of those from number `first` up to `after`."""
         if self._are_aliases_known:

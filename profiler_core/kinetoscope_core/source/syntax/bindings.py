@@ -13,7 +13,6 @@ from kinetoscope_core.source.syntax.scopes import Binding, CodePlace, Scope, bin
 from kinetoscope_core.source.syntax.tree import Chunk, code_children
 
 RECORD_FUNCTION: Final = frozenset({"torch.profiler.record_function", "torch.autograd.profiler.record_function"})
-_MODULES: Final = frozenset({"torch", "torch.profiler", "torch.autograd", "torch.autograd.profiler"})
 # Aliases of aliases end somewhere, and so do names that are bound to each other.
 _DEPTH: Final = 16
 # The class that starts its chunk, the only one whose body goes on in the next one.
@@ -109,11 +108,14 @@ class Names:
         """Whether the expression is torch's `record_function`, or what another module hands on under that name."""
         return any(
             origin in RECORD_FUNCTION or (origin.endswith(".record_function") and not origin.startswith("torch."))
-            for origin in self._origins(node, site, _DEPTH)
+            for origin in self.origins(node, site)
         )
 
+    def origins(self, node: Node, site: Site) -> set[str]:
+        """The dotted names of other modules that the expression can stand for."""
+        return self._origins(node, site, _DEPTH)
+
     def _origins(self, node: Node, site: Site, depth: int) -> set[str]:
-        """The dotted names of torch that the expression can stand for."""
         if depth == 0:
             return set()
         chunk = self.chunks[site.chunk]
@@ -123,7 +125,7 @@ class Names:
             if inner is None or name is None:
                 return set()
             last = chunk.content(name)
-            return _known(f"{origin}.{last}" for origin in self._origins(inner, site, depth - 1))
+            return {f"{origin}.{last}" for origin in self._origins(inner, site, depth - 1)}
         if kind != "identifier":
             found: set[str] = set()
             return found.union(*(self._origins(value, site, depth - 1) for value in values_of(node)))
@@ -131,7 +133,7 @@ class Names:
         here = site._replace(place=site.place._replace(offset=node.start_byte))
         for index, binding in self.reaching(chunk.text[node.start_byte : node.end_byte], here).bindings:
             if binding.origin is not None:
-                found |= _known([binding.origin])
+                found.add(binding.origin)
             elif binding.value is not None:
                 place = binding.place._replace(offset=binding.value.start_byte)
                 found |= self._origins(binding.value, Site(index, place), depth - 1)
@@ -179,16 +181,6 @@ def values_of(node: Node) -> list[Node]:
         value = node.child_by_field_name("value")
         return [] if value is None else [value]
     return []
-
-
-def _known(origins: Iterable[str]) -> set[str]:
-    """Those that lead to `record_function`: of torch's own modules or handed on by another one, which we don't open."""
-    known: set[str] = set()
-    for origin in origins:
-        is_of_torch = origin == "torch" or origin.startswith("torch.")
-        if origin in _MODULES or origin in RECORD_FUNCTION or not is_of_torch:
-            known.add(origin)
-    return known
 
 
 def _seen_from(place: CodePlace, scopes: tuple[object, ...]) -> CodePlace:

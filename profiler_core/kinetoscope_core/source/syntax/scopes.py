@@ -73,6 +73,7 @@ STAR_EXPORTS: Final = {
     # `from torch import *` brings neither torch.profiler nor torch.autograd (torch 2.13).
     "torch.profiler": frozenset({b"record_function"}),
     "torch.autograd.profiler": frozenset({b"record_function"}),
+    "torch.nn": frozenset({b"Module"}),
 }
 
 _STAR_IMPORT: Final = re.compile(rb"\bimport[\s\\(]*\*")

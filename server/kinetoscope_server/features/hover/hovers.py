@@ -1,6 +1,6 @@
 """The whole story of a region as a Markdown table. Also what a hint's tooltip and the details say."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ from kinetoscope_core.text import count_text, cut, printable, time_text
 from kinetoscope_server.features.expectations import checked
 from kinetoscope_server.features.hover import compared
 from kinetoscope_server.features.hover.links import Links
-from kinetoscope_server.results.by_file import Placed
+from kinetoscope_server.results.by_file import Placed, slowest_first
 from kinetoscope_server.results.changes import Changes
 from kinetoscope_server.results.comparisons import Comparisons
 from kinetoscope_server.results.titles import device_text, when_text
@@ -75,14 +75,20 @@ def text(
 ) -> str:
     """All measures of a line in Markdown: a table each, one for all where there are many names."""
     blocks = [*_origin(here[0]), *([links.of_the_region(beside)] if links else []), *_expected(expected)]
+    forwards = [each for each in here if each.measured.is_forward]
+    here = here if len(forwards) == 1 else [each for each in here if not each.measured.is_forward] or here
     measured = [(each, each.measured.region) for each in here if isinstance(each.measured.region, RegionMeasures)]
-    if len(measured) > most_tables:
+    if len(forwards) == len(here) > 1:
+        blocks += [*_warnings(here[0]), *_modules(region for _, region in measured)]
+    elif len(measured) > most_tables:
         regions = [region for _, region in measured]
         blocks += [*_warnings(measured[0][0]), _names_table(regions), *_findings(regions, beside, links)]
     else:
         for each, region in measured:
             blocks += _story(each, region, comparisons, beside, links)
     blocks += _unmeasured(here)
+    left_out = [each for each in here[0].measured.shown.result.problems if each.code == "modules-left-out"]
+    blocks += [f"*{escaped(each.message)}*" for each in left_out if here[0].measured.is_module]
     changed = changes.since(here[0].measured.shown, path)
     if changed:
         blocks.append(f"*Changed since: {', '.join(map(escaped, changed))}.*")
@@ -103,6 +109,8 @@ def _story(
     title = f"**{escaped(cut(region.name, _LONGEST_TITLE))}**"
     if region.names > 1:
         title += f" · {region.names} names"
+    if region.module is not None:
+        title += f" · {escaped(region.module.class_name)}{', compiled' if region.module.is_compiled else ''}"
     if region.bound is not None:
         title += f" · {bound_text(region.bound)}"
     yield title
@@ -120,6 +128,7 @@ def _story(
         yield _names_table(names[:_MOST_NAMES])
     if len(names) > _MOST_NAMES:
         yield f"*and {count_text(len(names) - _MOST_NAMES, 'more name')}*"
+    yield from _modules(placed.measured.inside)
 
 
 def _unmeasured(here: Sequence[Placed]) -> Iterator[str]:
@@ -282,6 +291,8 @@ def _notes(region: RegionMeasures) -> Iterator[str]:
         others = count_text(parts.on_other_threads, "call")
         calls += f", on {parts.threads} threads: {others} not on the thread of the first"
     yield calls
+    if region.slowest is not None:
+        yield f"slowest: {escaped(region.slowest)}"
     if region.launches is not None:
         yield f"{count_text(region.launches.median, 'GPU launch')} per call"
     if parts.chain:
@@ -300,6 +311,15 @@ def _names_table(regions: Sequence[RegionMeasures]) -> str:
         cells = [time_text(spread.median) if spread else "" for spread in times]
         lines.append("| " + " | ".join([_short(region.name), *cells, str(region.measured)]) + " |")
     return "\n".join(lines)
+
+
+def _modules(regions: Iterable[RegionMeasures]) -> Iterator[str]:
+    """Modules, a row each, the slowest first, and how many more."""
+    rows = slowest_first(regions)
+    if rows:
+        yield _names_table(rows[:_MOST_NAMES])
+    if len(rows) > _MOST_NAMES:
+        yield f"*and {count_text(len(rows) - _MOST_NAMES, 'more module')}*"
 
 
 def _footer(placed: Placed) -> str:

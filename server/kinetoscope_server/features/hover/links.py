@@ -16,13 +16,16 @@ class Links:
 
     def __init__(self, uri: str, here: Sequence[Placed]) -> None:
         region = here[0].region
+        self._again = methods.PROFILE_REGION, [uri, region.line - 1, region.name]
+        if all(each.measured.is_forward for each in here):
+            self._again = methods.PROFILE_MODULES, [uri, None]
         self._place: list[object] = [uri, region.line - 1, region.name]
         self._has_trace = any(each.measured.shown.result.traces for each in here)
         self._findings = [finding for each in here for finding in each.measured.findings]
 
     def of_the_region(self, beside: Collection[str]) -> str:
         """Those of the region, and of the findings that the client itself shows beside the hover."""
-        links = [_link("Profile again", methods.PROFILE_REGION, self._place)]
+        links = [_link("Profile again", *self._again)]
         if self._has_trace:
             links.append(_link("Trace", methods.OPEN_TRACE, self._place))
         links.append(_link("Details", methods.SHOW_DETAILS, self._place))
