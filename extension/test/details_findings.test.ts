@@ -58,7 +58,7 @@ test('a saved page tells them, without buttons', () => {
   };
   const page = savedPage(
     found,
-    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, span: null, isCompared: false },
+    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, open: [], span: null, isCompared: false },
     '',
   );
   assert.match(page, /<b>outside-regions<\/b>/);

@@ -35,7 +35,7 @@ def _made(tmp_path_factory, *made_from):
 
 @pytest.mark.timeout(240)
 def test_the_panel_works_by_keyboard_and_mouse_in_every_theme(browser, sample):
-    _passes(browser, sample, "panel.test.mjs", 15)
+    _passes(browser, sample, "panel.test.mjs", 16)
 
 
 @pytest.mark.timeout(240)

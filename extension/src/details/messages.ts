@@ -12,6 +12,8 @@ export interface View {
   /** Also those that there is no room for beside each other. */
   hasAllColumns: boolean;
   chosen: number | null;
+  /** The series, and names of series, that are open. */
+  open: readonly number[];
   span: Span | null;
   /** Whether what was before is shown beside it. */
   isCompared: boolean;

@@ -18,7 +18,7 @@ import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
 import type { Span } from './charts/spans';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
-import { arranged, filtered, regionsOf } from './table/rows';
+import { arranged, regionsOf, rowsOf } from './table/rows';
 import { runFacts, runNotes } from './run_markup';
 import { captionText, plainHeadMarkup, rowMarkup } from './table/table_markup';
 import { printable } from './text';
@@ -38,7 +38,7 @@ export function savedPage(result: RunResult, view: View, css: string, known: Bef
   const run = listed(result);
   const title = printable(run.title);
   const all = columnsOf(run, compared);
-  const rows = arranged(run, filtered(regionsOf(run), view.filter), all, view.order);
+  const rows = arranged(run, rowsOf(run, view.filter, view.open), all, view.order, view.open);
   const telling = tellingColumns(all, regionsOf(run));
   const chosen = rows.find(({ region }) => region.index === view.chosen)?.region;
   const comparison = (chosen && compared?.(chosen)) ?? null;

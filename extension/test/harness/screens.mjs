@@ -33,6 +33,7 @@ const view = {
   order: USUAL_ORDER,
   hasAllColumns: false,
   chosen: Number(region),
+  open: [],
   span: null,
   isCompared: true,
 };

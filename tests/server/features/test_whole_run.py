@@ -158,7 +158,7 @@ async def test_a_link_to_a_trace_is_answered_to_whom_it_was_made_for(start):
         ({"uri": "file:///nowhere.py", "line": 1, "name": "f"}, "f has not been measured yet"),
         ({"run": "20200101-000000-abcdef", "region": 0}, "is no longer stored"),
         ({"run": "../../etc", "region": 0}, "is no longer stored"),
-        ({"run": "loaded-1", "region": 99}, "has no region 99; it has 16"),
+        ({"run": "loaded-1", "region": 99}, "has no region 99; it has 17"),
         ({"run": "loaded-1", "region": "0"}, "region: '0' is not of the type"),
         ({"run": "loaded-1", "region": 0, "embedders": ["a; script-src *"]}, "is not a source of pages"),
         ({"run": "loaded-1", "region": 0, "embedders": "https:"}, "expected a list of strings"),

@@ -34,6 +34,12 @@ export interface Column extends Field {
   isOfNested?: boolean;
 }
 
+/** As the table in the terminal has it: `layers.* ×32`, `encoder (compiled)`. */
+export function nameText({ name, names, slowest, module }: RunRegion['measures']): string {
+  const count = names > 1 ? (slowest == null ? ` (${names} names)` : ` ×${names}`) : '';
+  return `${printable(name)}${count}${module?.is_compiled ? ' (compiled)' : ''}`;
+}
+
 const median = (spread: Spread | null): number | null => spread?.median ?? null;
 
 const NAME: Column = {
@@ -43,7 +49,7 @@ const NAME: Column = {
   kind: 'text',
   field: 'region',
   value: (region) => printable(region.measures.name),
-  text: ({ measures: { name, names } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
+  text: ({ measures }) => nameText(measures),
 };
 
 /** Without the file where it is the same for all. */
@@ -174,16 +180,20 @@ const BOUND: Column = {
 export function columnsOf(run: RunResult, compared: Compared | null = null): Column[] {
   const hasCuda = run.device_total_ns !== null;
   const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
+  const backward = hasCuda ? [BACKWARD] : [];
+  const hasModules = run.regions.some(({ measures }) => measures.module);
   const all = [
     NAME,
     ...(hasCuda ? [before(CUDA_TOTAL, compared, 'cuda_total')] : []),
     before(CPU_TOTAL, compared, 'cpu_total'),
     share(hasCuda),
+    ...(hasModules ? backward : []),
     ...(hasCuda ? [BOUND, CUDA_SELF] : []),
     CPU_SELF,
     ...(hasCuda ? [LAUNCHES] : []),
     line(files.size === 1),
-    ...(hasCuda ? [CUDA_BUSY, BACKWARD] : []),
+    ...(hasCuda ? [CUDA_BUSY] : []),
+    ...(hasModules ? [] : backward),
     MEASURED,
   ];
   return all.filter((column) => run.regions.some((region) => column.value(region) !== null));
