@@ -129,6 +129,7 @@ test('a saved page has columns and lanes of both while they are compared', () =>
     hasAllColumns: false,
     chosen: 0,
     open: [],
+    extent: 'cuda' as const,
     span: null,
     isCompared: true,
   };

@@ -13,6 +13,7 @@ const view = {
   hasAllColumns: false,
   chosen: 0,
   open: [],
+  extent: 'cuda' as const,
   span: null,
   isCompared: false,
 };

@@ -114,7 +114,16 @@ test('what has no time has none in any column, and a series says how many names 
   assert.ok(cells(1).includes('measured: at least 4.13 s, not ended'));
   const page = savedPage(
     { ...run, regions: [series, { ...open, share: null }] },
-    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 1, open: [], span: null, isCompared: false },
+    {
+      filter: '',
+      order: USUAL_ORDER,
+      hasAllColumns: false,
+      chosen: 1,
+      open: [],
+      extent: 'cuda' as const,
+      span: null,
+      isCompared: false,
+    },
     '',
   );
   assert.match(page, /Not measured: at least 4\.13 s, not ended/);
@@ -187,6 +196,7 @@ test('where the calls lie far apart, the table has their middle half, as the lin
     hasAllColumns: false,
     chosen: null,
     open: [],
+    extent: 'cuda' as const,
     span: null,
     isCompared: false,
   };

@@ -59,13 +59,21 @@ export class RegionTree {
 
   private finds(region: RunRegion): boolean {
     const inside = this.at(region.inside);
-    if (inside) return this.isShown(inside) ? this.open.has(inside.index) : region.series === null;
+    if (inside && (region.series !== null || this.isSplit(inside))) {
+      return this.isShown(inside) && this.open.has(inside.index);
+    }
     const series = this.at(region.series);
     if (series) return this.open.has(series.index) && this.isShown(series);
     return !this.namesOf(region).some((each) => {
       const around = this.at(each.inside);
-      return around !== null && this.isShown(around);
+      return around !== null && this.isSplit(around);
     });
+  }
+
+  /** Whether a name stands for itself, shown or in what is closed, and no longer its series for it. */
+  private isSplit(name: RunRegion): boolean {
+    const series = this.at(name.series);
+    return series !== null && (this.open.has(series.index) || !this.isShown(series));
   }
 
   private at(index: number | null): RunRegion | null {

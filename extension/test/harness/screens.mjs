@@ -34,6 +34,7 @@ const view = {
   hasAllColumns: false,
   chosen: Number(region),
   open: [],
+  extent: 'cuda',
   span: null,
   isCompared: true,
 };

@@ -30,7 +30,9 @@ export function icicleLayout(roots: readonly ModuleNode[], width: number): Icicl
   };
   const scale = width / Math.max(1, total(roots.map(need)));
   const rows: IcicleBox[][] = [];
-  let level: { nodes: readonly ModuleNode[]; x: number; above: IcicleBox | null }[] = [{ nodes: roots, x: 0, above: null }];
+  let level: { nodes: readonly ModuleNode[]; x: number; above: IcicleBox | null }[] = [
+    { nodes: roots, x: 0, above: null },
+  ];
   while (level.some(({ nodes }) => nodes.length > 0)) {
     const row: IcicleBox[] = [];
     for (const { nodes, x: from, above } of level) {

@@ -2,7 +2,7 @@
 import { hasTimes } from '../../server/protocol/measures';
 import type { RunResult } from '../../server/protocol/results';
 import { html, nothing, type Markup } from '../markup';
-import { countText, nameText, shareText, timeText } from '../text';
+import { countText, nameText, printable, shareText, timeText } from '../text';
 import type { IcicleBox, IcicleLayout } from './icicle';
 import type { Extent, ModuleNode, ModuleTree } from './modules';
 import { filled } from './patterns';
@@ -46,10 +46,9 @@ function boxMarkup(box: IcicleBox, tree: ModuleTree, extent: Extent): Markup {
     aria-selected="false"
     ${expanded}
     aria-label="${text}"
-    ><title>${text}</title>${filled(KIND[extent], html`x="${x + 0.5}" y="${y + 0.5}" width="${drawn}" height="${height - 1}"`)}${
-      label === ''
-        ? nothing
-        : html`<text aria-hidden="true" x="${x + 5}" y="${y + height / 2 + 4}">${label}</text>`
+    ><title>${text}</title
+    >${filled(KIND[extent], html`x="${x + 0.5}" y="${y + 0.5}" width="${drawn}" height="${height - 1}"`)}${
+      label === '' ? nothing : html`<text aria-hidden="true" x="${x + 5}" y="${y + height / 2 + 4}">${label}</text>`
     }</g
   >`;
 }
@@ -63,10 +62,11 @@ export function boxText({ region, ns, rest }: ModuleNode, { base, roots }: Modul
   facts.push(`${EXTENTS[extent]} ${timeText(ns)}, ${shareText(ns / whole)}`);
   if (rest > 0 && rest < ns) facts.push(`${timeText(rest)} of it in no nested module`);
   if (hasTimes(measures) && region !== base) {
-    const spread = measures[extent === 'cpu' ? 'cpu_total_ns' : extent === 'cuda' ? 'cuda_total_ns' : 'backward_cuda_ns'];
+    const spread =
+      measures[extent === 'cpu' ? 'cpu_total_ns' : extent === 'cuda' ? 'cuda_total_ns' : 'backward_cuda_ns'];
     if (spread) facts.push(`median of a call ${timeText(spread.median)}`);
   }
-  if (measures.slowest != null) facts.push(`the slowest is ${measures.slowest}`);
+  if (measures.slowest != null) facts.push(`the slowest is ${printable(measures.slowest)}`);
   return facts.join(' · ');
 }
 
@@ -75,9 +75,10 @@ export function icicleCaption(run: RunResult, { base, without }: ModuleTree, ext
   if (!base) return '';
   const { name, measured } = base.measures;
   const said = [
-    `Widths: ${EXTENTS[extent]}${extent === 'backward' ? ', the GPU time that modules cost in the backward pass,' : ''} in the ${measured === 1 ? 'one measured call' : `${measured} measured calls`} of ${name}, added up. What no box below covers is in no nested module.`,
+    `Widths: ${EXTENTS[extent]}${extent === 'backward' ? ', the GPU time that modules cost in the backward pass,' : ''} in the ${measured === 1 ? 'one measured call' : `${measured} measured calls`} of ${printable(name)}, added up. What no box below covers is in no nested module.`,
   ];
-  if (without > 0) said.push(`${countText(without, 'module')} with no such time not drawn.`);
+  if (without > 0)
+    said.push(`${countText(without, 'module')} without such a time ${without === 1 ? 'is' : 'are'} not drawn.`);
   const { backward } = run;
   if (extent === 'backward' && backward) {
     const lost = backward.total_ns - backward.of_regions_ns;

@@ -61,7 +61,13 @@ export function moduleTree(run: RunResult, extent: Extent, open: readonly number
     if (ns === 0) without += 1;
     else {
       const covered = nested(region).reduce((total, each) => total + timeOf(each), 0);
-      nodes.set(region.index, { region, ns, rest: Math.max(0, ns - covered), isOpen: tree.isOpen(region), children: [] });
+      nodes.set(region.index, {
+        region,
+        ns,
+        rest: Math.max(0, ns - covered),
+        isOpen: tree.isOpen(region),
+        children: [],
+      });
     }
   }
   const roots: ModuleNode[] = [];

@@ -3,7 +3,7 @@ import { hasTimes, type Middle, type Spread } from '../../server/protocol/measur
 import type { RunRegion, RunResult } from '../../server/protocol/results';
 import { changeText, timeTexts, type RowChange } from '../region/change_text';
 import type { Compared } from '../region/compared';
-import { boundText, fileName, printable, typicalParts, unmeasuredText } from '../text';
+import { boundText, fileName, nameText, printable, typicalParts, unmeasuredText } from '../text';
 
 export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';
 
@@ -32,12 +32,6 @@ export interface Column extends Field {
   middle?: (region: RunRegion) => Middle | null;
   /** Its value includes those of nested regions: ordered by it, the table is a tree. */
   isOfNested?: boolean;
-}
-
-/** As the table in the terminal has it: `layers.* ×32`, `encoder (compiled)`. */
-export function nameText({ name, names, slowest, module }: RunRegion['measures']): string {
-  const count = names > 1 ? (slowest == null ? ` (${names} names)` : ` ×${names}`) : '';
-  return `${printable(name)}${count}${module?.is_compiled ? ' (compiled)' : ''}`;
 }
 
 const median = (spread: Spread | null): number | null => spread?.median ?? null;

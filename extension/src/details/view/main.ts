@@ -16,6 +16,7 @@ import { runFacts, runNotes } from '../run_markup';
 import { captionText } from '../table/table_markup';
 import { countText, printable } from '../text';
 import { byId, onClick } from './elements';
+import { ModulesChart } from './modules_chart';
 import { RegionSection } from './region';
 import { skeleton } from './skeleton';
 import { RegionTable } from './table';
@@ -30,6 +31,7 @@ const view: View = {
   hasAllColumns: false,
   chosen: null,
   open: [],
+  extent: 'cuda',
   span: null,
   isCompared: false,
   ...kept?.view,
@@ -60,6 +62,15 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
     const button = byId('columns', HTMLElement);
     button.hidden = count === 0;
     button.textContent = view.hasAllColumns ? 'Fewer columns' : 'More columns';
+  },
+});
+const modules = new ModulesChart({
+  choose,
+  toggle,
+  extent: (extent) => {
+    view.extent = extent;
+    showModules();
+    keep();
   },
 });
 const section = new RegionSection(byId('region', HTMLElement), {
@@ -104,6 +115,7 @@ function showRun(next: RunResult, choice: number | null): void {
   if (isNew) view.span = null;
   view.chosen = chosen?.index ?? null;
   showTable();
+  showModules();
   if (isSame && !isNew) section.refresh(chosen);
   else showRegion();
 }
@@ -178,10 +190,16 @@ function showTable(): void {
   keep();
 }
 
+function showModules(): void {
+  if (run) modules.show(run, view.extent, view.open);
+  modules.choose(view.chosen);
+}
+
 function toggle(region: number): void {
   view.open = view.open.includes(region) ? view.open.filter((each) => each !== region) : [...view.open, region];
   showTable();
   if (!rows.some((row) => row.region.index === view.chosen)) choose(region);
+  showModules();
 }
 
 function choose(region: number): void {
@@ -189,6 +207,7 @@ function choose(region: number): void {
   view.chosen = region;
   view.span = null;
   table.choose(region);
+  modules.choose(region);
   showRegion();
   keep();
 }
