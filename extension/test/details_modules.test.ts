@@ -46,6 +46,7 @@ test('levels are the rows of the tree: closed a series is one box, open it stand
     ['layers.*.mlp'],
     ['layers.*.mlp.gate'],
   ]);
+  assert.deepEqual(names(drawn([3])).slice(2), [['layers.*.mlp'], ['layers.0.mlp', 'layers.1.mlp']]);
   assert.deepEqual(names(drawn([2])).slice(2), [['layers.0', 'layers.1']]);
   assert.deepEqual(names(drawn([2, 6, 7])).slice(2), [
     ['layers.0', 'layers.1'],

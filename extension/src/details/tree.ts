@@ -59,9 +59,7 @@ export class RegionTree {
 
   private finds(region: RunRegion): boolean {
     const inside = this.at(region.inside);
-    if (inside && (region.series !== null || this.isSplit(inside))) {
-      return this.isShown(inside) && this.open.has(inside.index);
-    }
+    if (inside && this.isSplit(inside)) return this.isShown(inside) && this.open.has(inside.index);
     const series = this.at(region.series);
     if (series) return this.open.has(series.index) && this.isShown(series);
     return !this.namesOf(region).some((each) => {
