@@ -55,6 +55,7 @@ async def test_a_loaded_trace_is_a_run_with_all_its_regions_and_the_place_of_eac
         by_name["train_step"]["index"],
         by_name["forward"]["index"],
     ]
+    assert (by_name["layer_0"]["series"], by_name["layer_0"]["inside"]) == (by_name["layer_N"]["index"], None)
     assert (by_name["layer_0"]["uri"], by_name["layer_0"]["row"]) == (None, None)
     assert backward["measures"]["breakdown"]["kernel_names"] == 10
     assert [each["cuda_total_ns"] for each in backward["measures"]["call_times"]]
