@@ -123,7 +123,16 @@ test('what is compared with what is said, and what is only before', () => {
 });
 
 test('a saved page has columns and lanes of both while they are compared', () => {
-  const view = { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, span: null, isCompared: true };
+  const view = {
+    filter: '',
+    order: USUAL_ORDER,
+    hasAllColumns: false,
+    chosen: 0,
+    open: [],
+    extent: 'cuda' as const,
+    span: null,
+    isCompared: true,
+  };
   const page = savedPage(run, view, '', { comparison, before: run });
   assert.equal(page.match(/class="lanes"/g)?.length, 2);
   assert.match(page, /Compared with the run of/);

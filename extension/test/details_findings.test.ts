@@ -58,7 +58,16 @@ test('a saved page tells them, without buttons', () => {
   };
   const page = savedPage(
     found,
-    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, span: null, isCompared: false },
+    {
+      filter: '',
+      order: USUAL_ORDER,
+      hasAllColumns: false,
+      chosen: 0,
+      open: [],
+      extent: 'cuda' as const,
+      span: null,
+      isCompared: false,
+    },
     '',
   );
   assert.match(page, /<b>outside-regions<\/b>/);

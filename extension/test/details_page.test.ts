@@ -7,7 +7,16 @@ import { USUAL_ORDER } from '../src/details/table/rows';
 import { runFacts, runNotes } from '../src/details/run_markup';
 import { region, run } from './details_sample';
 
-const view = { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 0, span: null, isCompared: false };
+const view = {
+  filter: '',
+  order: USUAL_ORDER,
+  hasAllColumns: false,
+  chosen: 0,
+  open: [],
+  extent: 'cuda' as const,
+  span: null,
+  isCompared: false,
+};
 
 test('a saved page brings all that it shows, and runs and loads nothing', () => {
   const page = savedPage(run, view, '.regions { color: red }');

@@ -112,6 +112,8 @@ export function region(
     row: index,
     share: null,
     parent: null,
+    series: null,
+    inside: null,
     stale: [],
     ...rest,
   };
@@ -128,6 +130,7 @@ export const run: RunResult = {
   no_cuda_because: null,
   problems: [],
   findings: [],
+  backward: null,
   regions: [
     region(0, {}, { share: 1 }),
     region(1, { name: 'layer_10|a', cuda_total_ns: spread(60), bound: 'mixed' }, { share: 0.6 }),

@@ -114,7 +114,16 @@ test('what has no time has none in any column, and a series says how many names 
   assert.ok(cells(1).includes('measured: at least 4.13 s, not ended'));
   const page = savedPage(
     { ...run, regions: [series, { ...open, share: null }] },
-    { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: 1, span: null, isCompared: false },
+    {
+      filter: '',
+      order: USUAL_ORDER,
+      hasAllColumns: false,
+      chosen: 1,
+      open: [],
+      extent: 'cuda' as const,
+      span: null,
+      isCompared: false,
+    },
     '',
   );
   assert.match(page, /Not measured: at least 4\.13 s, not ended/);
@@ -181,7 +190,16 @@ test('where the calls lie far apart, the table has their middle half, as the lin
     columns.filter(({ id }) => id === 'cpu_total' || id === 'cuda_total').map((column) => cellText(column, of));
   assert.deepEqual(texts(wide), ['980 ns–2.00 µs', '76.0–344 µs']);
   assert.deepEqual(texts(region(0, { cpu_middle_ns: [76_000, 151_999] })), ['100 ns', '100 ns']);
-  const view = { filter: '', order: USUAL_ORDER, hasAllColumns: false, chosen: null, span: null, isCompared: false };
+  const view = {
+    filter: '',
+    order: USUAL_ORDER,
+    hasAllColumns: false,
+    chosen: null,
+    open: [],
+    extent: 'cuda' as const,
+    span: null,
+    isCompared: false,
+  };
   const page = savedPage({ ...run, regions: [wide] }, view, '');
   assert.match(page, /76\.0–344<span class="unit"> µs/);
   assert.match(page, /of calls that lie far apart, from where to where their middle half goes/);

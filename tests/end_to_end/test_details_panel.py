@@ -27,6 +27,11 @@ def compared(tmp_path_factory):
     return _made(tmp_path_factory, str(compiled), "--before", str(eager))
 
 
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory):
+    return _made(tmp_path_factory, str(Path(__file__).with_name("recorded") / "lightning_modules.json.gz"))
+
+
 def _made(tmp_path_factory, *made_from):
     out = tmp_path_factory.mktemp("panel") / "run.json"
     subprocess.run([sys.executable, str(Path(__file__).with_name("panel_sample.py")), str(out), *made_from], check=True)
@@ -35,12 +40,17 @@ def _made(tmp_path_factory, *made_from):
 
 @pytest.mark.timeout(240)
 def test_the_panel_works_by_keyboard_and_mouse_in_every_theme(browser, sample):
-    _passes(browser, sample, "panel.test.mjs", 15)
+    _passes(browser, sample, "panel.test.mjs", 16)
 
 
 @pytest.mark.timeout(240)
 def test_two_runs_are_two_columns_and_two_lanes_on_one_scale(browser, compared):
     _passes(browser, compared, "compared.test.mjs", 9)
+
+
+@pytest.mark.timeout(240)
+def test_modules_are_a_chart_that_opens_by_keyboard(browser, modules):
+    _passes(browser, modules, "modules.test.mjs", 5)
 
 
 def _passes(browser, sample, tests, count):

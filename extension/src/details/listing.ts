@@ -15,7 +15,7 @@ export function timesOf(run: RunResult, region: number): RegionTimes | null {
 
 /** The region of a name nearest to a line, else the nearest of the file. */
 export function regionAt(run: RunResult, place: RegionPlace): number | null {
-  const inFile = run.regions.filter((region) => region.uri === place.uri);
+  const inFile = run.regions.filter((region) => region.uri === place.uri && region.series === null);
   const named = inFile.filter((region) => region.measures.name === place.name);
   const distance = (row: number | null): number => Math.abs((row ?? Infinity) - place.line);
   const nearest = (named.length > 0 ? named : inFile).sort((a, b) => distance(a.row) - distance(b.row))[0];

@@ -3,6 +3,7 @@ import type { Comparison } from '../server/protocol/comparison';
 import type { RegionTimes } from '../server/protocol/measures';
 import type { RunRegion, RunResult } from '../server/protocol/results';
 import type { SweepAnswer } from '../server/protocol/sweep';
+import type { Extent } from './charts/modules';
 import type { Span } from './charts/spans';
 import type { Order } from './table/rows';
 
@@ -13,6 +14,10 @@ export interface View {
   /** Also those that there is no room for beside each other. */
   hasAllColumns: boolean;
   chosen: number | null;
+  /** What the widths of the modules are. */
+  extent: Extent;
+  /** The series, and names of series, that are open. */
+  open: readonly number[];
   span: Span | null;
   /** Whether what was before is shown beside it. */
   isCompared: boolean;

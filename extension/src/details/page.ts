@@ -10,6 +10,9 @@ import { findingsMarkup } from './region/findings_markup';
 import { comparedIn, regionBefore } from './region/compared';
 import { lanesLayout, wholeSpan } from './charts/lanes';
 import { lanesCaption, lanesLegend, lanesSvg, lanesTable } from './charts/lanes_drawing';
+import { icicleLayout } from './charts/icicle';
+import { icicleCaption, icicleSvg } from './charts/icicle_drawing';
+import { extentsOf, moduleTree } from './charts/modules';
 import { listed } from './listing';
 import { html, Markup, nothing } from './markup';
 import type { View } from './messages';
@@ -18,7 +21,7 @@ import { callsCaption, callsSvg, callsTable } from './charts/calls_drawing';
 import type { Span } from './charts/spans';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
-import { arranged, filtered, regionsOf } from './table/rows';
+import { arranged, regionsOf, rowsOf } from './table/rows';
 import { runFacts, runNotes } from './run_markup';
 import { captionText, plainHeadMarkup, rowMarkup } from './table/table_markup';
 import { printable } from './text';
@@ -38,7 +41,7 @@ export function savedPage(result: RunResult, view: View, css: string, known: Bef
   const run = listed(result);
   const title = printable(run.title);
   const all = columnsOf(run, compared);
-  const rows = arranged(run, filtered(regionsOf(run), view.filter), all, view.order);
+  const rows = arranged(run, rowsOf(run, view.filter, view.open), all, view.order, view.open);
   const telling = tellingColumns(all, regionsOf(run));
   const chosen = rows.find(({ region }) => region.index === view.chosen)?.region;
   const comparison = (chosen && compared?.(chosen)) ?? null;
@@ -79,10 +82,22 @@ export function savedPage(result: RunResult, view: View, css: string, known: Bef
               : nothing
           }
           <div class="notes">${runNotes(run, true)}</div>
-          ${full ? regionPage(full, view, comparison, before) : nothing}
+          ${modulesPage(run, view)} ${full ? regionPage(full, view, comparison, before) : nothing}
         </main>
       </body>
     </html>`.text;
+}
+
+function modulesPage(run: RunResult, { extent, open }: View): Markup {
+  const extents = extentsOf(run);
+  const shown = extents.includes(extent) ? extent : extents[0];
+  if (shown === undefined) return nothing;
+  const tree = moduleTree(run, shown, open);
+  return html`<section class="chosen">
+    <h2>Modules</h2>
+    ${icicleSvg(icicleLayout(tree.roots, WIDTH), tree, shown)}
+    <p class="quiet">${icicleCaption(run, tree, shown)}</p>
+  </section>`;
 }
 
 function regionPage(

@@ -23,7 +23,7 @@ export function runFacts(run: RunResult): string[] {
 
 /** What was found of the run as a whole, and its problems. */
 export function runNotes(run: RunResult, isSaved = false): Markup {
-  const left = run.regions.length - regionsOf(run).length;
+  const left = run.regions.filter(({ series }) => series === null).length - regionsOf(run).length;
   return html`${findingsMarkup(run.findings, null, isSaved)}
   ${run.problems.length === 0 ? nothing : problemsMarkup(run.problems)}
   ${left === 0 ? nothing : html`<p class="quiet">Not listed: ${countText(left, 'region')} that torch or Kinetoscope added, not your code.</p>`}`;

@@ -115,6 +115,14 @@ export function operatorName(name: string): string {
   return printable(name).replace(/^autograd::engine::evaluate_function: /, '');
 }
 
+type Named = Pick<Unmeasured, 'name' | 'names' | 'slowest' | 'module'>;
+
+/** As the table in the terminal has it: `layers.* ×32`, `encoder (compiled)`. */
+export function nameText({ name, names, slowest, module }: Named): string {
+  const count = names > 1 ? (slowest == null ? ` (${names} names)` : ` ×${names}`) : '';
+  return `${printable(name)}${count}${module?.is_compiled ? ' (compiled)' : ''}`;
+}
+
 /** The name of a file in a URI or path. */
 export function fileName(address: string): string {
   const last = address.split(/[/\\]/).at(-1) ?? address;

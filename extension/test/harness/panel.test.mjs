@@ -63,7 +63,7 @@ test('beside an editor the times are in sight, and the other columns a key away'
   const headings = async () =>
     (await page.locator('#regions thead th').allInnerTexts()).map((text) => text.replace(/\s*▾/, ''));
   const scrolls = () => page.locator('#scroller').evaluate((it) => it.scrollWidth > it.clientWidth);
-  assert.deepEqual(await headings(), ['Region', 'CUDA total', 'CPU total', 'Of GPU time']);
+  assert.deepEqual(await headings(), ['Region', 'CUDA total', 'CPU total']);
   assert.equal(await scrolls(), false);
   await tabTo(page, 'columns');
   await page.keyboard.press('Enter');
@@ -75,15 +75,16 @@ test('beside an editor the times are in sight, and the other columns a key away'
     'Launches',
     'Line',
     'Backward',
+    'Measured',
   ]);
   assert.equal(await scrolls(), true);
-  assert.match(await page.locator('#caption').innerText(), /The same for all: Measured: 4 of 4\.$/);
+  assert.match(await page.locator('#caption').innerText(), /^Medians of the measured calls/);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.locator('#columns').waitFor({ state: 'hidden' });
   const { page: again } = await openPanel(browser, run, { width: 538, state: kept.state });
-  assert.equal(await again.locator('#regions thead th').count(), 10);
+  assert.equal(await again.locator('#regions thead th').count(), 11);
   await again.locator('#columns').click();
-  assert.equal(await again.locator('#regions thead th').count(), 4);
+  assert.equal(await again.locator('#regions thead th').count(), 3);
   await page.close();
   await again.close();
 });
@@ -104,11 +105,41 @@ test('nested regions stand below and right of the one around them, and say how d
     page
       .locator('#regions th.name > span', { hasText: new RegExp(`^${name}$`) })
       .evaluate((it) => it.getBoundingClientRect().x);
-  assert.ok((await left('layer_0')) > (await left('forward')));
+  assert.ok((await left('layer_N ×8')) > (await left('forward')));
   assert.ok((await left('forward')) > (await left('train_step')));
-  const level = page.locator('#regions tr', { has: page.getByText('layer_0', { exact: true }) });
+  const level = page.locator('#regions tr', { has: page.getByText('layer_N ×8', { exact: true }) });
   assert.equal(await level.getAttribute('aria-level'), '3');
   await page.close();
+});
+
+test('a series opens to its names by keyboard and mouse, and is kept open', async () => {
+  const { page, kept } = await openPanel(browser, run);
+  const series = page.locator('#regions tr[aria-expanded]');
+  assert.equal(await series.getAttribute('aria-expanded'), 'false');
+  assert.match(await series.locator('th span').getAttribute('title'), /^layer_N ×8, the slowest is layer_\d$/);
+  await tabTo(page, 'regions');
+  while (!(await chosen(page)).includes('layer_N')) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await series.getAttribute('aria-expanded'), 'true');
+  assert.equal((await names(page)).length, 17);
+  await page.keyboard.press('ArrowRight');
+  assert.match(await chosen(page), /layer_\d/);
+  const level = page.locator('#regions tr[aria-selected="true"]');
+  assert.equal(await level.getAttribute('aria-level'), '4');
+  await charts(page);
+  const { page: again } = await openPanel(browser, run, { state: kept.state });
+  assert.equal((await names(again)).length, 17);
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  assert.equal((await names(page)).length, 9);
+  await series.locator('.opener').click();
+  assert.equal((await names(page)).length, 17);
+  await page.locator('#filter').click();
+  await page.keyboard.type('layer_3');
+  await series.waitFor({ state: 'detached' });
+  assert.deepEqual(await names(page), ['layer_3']);
+  await page.close();
+  await again.close();
 });
 
 test('arrow keys choose a region, Enter goes to its line, and Tab leads on to its charts', async () => {
@@ -181,14 +212,14 @@ test('the filter is kept, counts, and is what is copied', async () => {
   const { page, posted, kept } = await openPanel(browser, run);
   await page.locator('#filter').click();
   await page.keyboard.type('layer mixed');
-  assert.equal(await page.locator('#count').innerText(), '3 of 16 regions');
+  assert.equal(await page.locator('#count').innerText(), '3 of 9 regions');
   assert.deepEqual((await names(page)).sort(), ['layer_2', 'layer_4', 'layer_6']);
   await page.locator('#copy-csv').click();
   const copied = posted.at(-1);
   assert.equal(copied.kind, 'copy');
   assert.equal(copied.text.trim().split('\r\n').length, 4);
   const { page: again } = await openPanel(browser, run, { state: kept.state });
-  assert.equal(await again.locator('#count').innerText(), '3 of 16 regions');
+  assert.equal(await again.locator('#count').innerText(), '3 of 9 regions');
   await page.close();
   await again.close();
 });
@@ -211,7 +242,10 @@ test('keys zoom, and what is shown is what is saved', async () => {
   await saved.setContent(html);
   assert.deepEqual(complaints, []);
   assert.deepEqual(await drawnItems(saved), await drawnItems(page));
-  assert.equal(await saved.locator('table.regions tbody tr').count(), run.regions.length);
+  assert.equal(
+    await saved.locator('table.regions tbody tr').count(),
+    run.regions.filter(({ series }) => series === null).length,
+  );
   await saved.close();
   await page.close();
 });

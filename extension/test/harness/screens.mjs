@@ -33,6 +33,8 @@ const view = {
   order: USUAL_ORDER,
   hasAllColumns: false,
   chosen: Number(region),
+  open: [],
+  extent: 'cuda',
   span: null,
   isCompared: true,
 };

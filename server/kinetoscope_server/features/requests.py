@@ -21,7 +21,7 @@ from kinetoscope_server.features.whole_run import whole_run
 from kinetoscope_server.protocol import methods
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.comparisons import comparison_of
-from kinetoscope_server.results.shown import Row, Shown, findings_of, rows_to_show
+from kinetoscope_server.results.shown import Row, Shown, findings_of, with_names
 from kinetoscope_server.runs.finish import Finish
 from kinetoscope_server.runs.interpreters import interpreters
 from kinetoscope_server.runs.loading import load
@@ -163,10 +163,10 @@ async def _measured(server: KinetoscopeServer, params: _Params) -> tuple[Row | N
     index: int | None = _given(params, "region", int, None)
     if index is None:
         return None, result, None
-    rows = rows_to_show(result)
-    if not 0 <= index < len(rows):
-        raise _failed(f"The run {run} has no region {index}; it has {len(rows)}.")
-    region = rows[index]
+    regions = with_names(result)
+    if not 0 <= index < len(regions):
+        raise _failed(f"The run {run} has no region {index}; it has {len(regions)}.")
+    region = regions[index]
     return region, result, None if region.file is None else uri_of(region.file)
 
 

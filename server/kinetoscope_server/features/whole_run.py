@@ -1,16 +1,17 @@
 """All that was measured in one run, for clients that show it in a way of their own (docs/lsp.md, `kinetoscope/run`)."""
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kinetoscope_core.results.measures import RegionName
+from kinetoscope_core.results.measures import RegionMeasures, RegionName
 from kinetoscope_core.results.summary import title_of
 from kinetoscope_core.source.placement import Fingerprint, Placement, Placer
 from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.by_file import reasons_of
-from kinetoscope_server.results.shown import Row, Shown, resolved, rows_to_show, share_in, values_of
+from kinetoscope_server.results.shown import Row, Shown, resolved, share_in, values_of, with_names
 from kinetoscope_server.text.documents import Document, Documents, uri_of
 
 GONE = "it is no longer in the text"
@@ -27,8 +28,8 @@ def whole_run(
     `has_changed` says whether a file that is not open is another one on disk than when it was measured.
     """
     places = _Places(shown, documents, has_changed)
-    rows = rows_to_show(shown.result)
-    index_of = {RegionName(row.name, row.file, row.line): index for index, row in enumerate(rows)}
+    regions = with_names(shown.result)
+    tree = _Tree(regions)
     measured = (*shown.result.regions, *shown.result.groups)
     raw = (*values["regions"], *values.get("groups", ()))
     whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
@@ -36,6 +37,7 @@ def whole_run(
         "id": shown.run,
         "title": title_of(shown.result.run, shown.result.traces),
         **{name: values[name] for name in _AS_MEASURED},
+        "backward": values.get("backward"),
         "problems": values["problems"],
         "findings": values["findings"],
         "regions": [
@@ -44,11 +46,54 @@ def whole_run(
                 "measures": whole.get(id(region)) or values_of(region),
                 **places.of(region),
                 "share": share_in(shown.result, region),
-                "parent": None if region.parent is None else index_of.get(region.parent),
+                "parent": tree.index_of(region.parent),
+                "series": tree.series_of(region),
+                "inside": tree.inside_of(region),
             }
-            for index, region in enumerate(rows)
+            for index, region in enumerate(regions)
         ],
     }
+
+
+class _Tree:
+    """Which row a name is part of, and which name a region is inside."""
+
+    def __init__(self, regions: Sequence[Row]) -> None:
+        self._regions = regions
+        self._index_of = {_name_of(each): index for index, each in enumerate(regions)}
+        self._names: defaultdict[int, list[int]] = defaultdict(list)
+        for index, region in enumerate(regions):
+            series = self.series_of(region)
+            if series is not None:
+                self._names[series].append(index)
+
+    def index_of(self, name: RegionName | None) -> int | None:
+        return None if name is None else self._index_of.get(name)
+
+    def series_of(self, region: Row) -> int | None:
+        series = region.series if isinstance(region, RegionMeasures) else None
+        return None if series is None else self._index_of.get(RegionName(series, region.file, region.line))
+
+    def inside_of(self, region: Row) -> int | None:
+        """The innermost name of a series that the region is a part of by its own name: `layers.3` of `layers.3.mlp`."""
+        around = self.index_of(region.parent)
+        while around is not None:
+            for index in self._names[around]:
+                if _is_within(region.name, self._regions[index].name):
+                    return index
+            around = self.index_of(self._regions[around].parent)
+        return None
+
+
+def _name_of(region: Row) -> RegionName:
+    return RegionName(region.name, region.file, region.line)
+
+
+def _is_within(name: str, other: str) -> bool:
+    """Whether a module is one of another's: names are paths, and those in a backward pass say so at the end."""
+    path, _, ending = name.partition(" ")
+    around, _, other_ending = other.partition(" ")
+    return ending == other_ending and path.startswith(f"{around}.")
 
 
 @dataclass(slots=True)

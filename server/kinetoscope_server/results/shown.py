@@ -79,6 +79,13 @@ def rows_to_show(result: Result) -> list[Row]:
     return [*rows_of(result), *result.unmeasured]
 
 
+def with_names(result: Result) -> list[Row]:
+    """The rows, and after them the names that the series among them stand for."""
+    rows = rows_to_show(result)
+    shown = {id(row) for row in rows}
+    return [*rows, *(each for each in result.regions if id(each) not in shown)]
+
+
 def findings_of(region: Row) -> Sequence[Finding]:
     return () if isinstance(region, Unmeasured) else region.findings
 

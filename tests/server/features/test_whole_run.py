@@ -55,6 +55,7 @@ async def test_a_loaded_trace_is_a_run_with_all_its_regions_and_the_place_of_eac
         by_name["train_step"]["index"],
         by_name["forward"]["index"],
     ]
+    assert (by_name["layer_0"]["series"], by_name["layer_0"]["inside"]) == (by_name["layer_N"]["index"], None)
     assert (by_name["layer_0"]["uri"], by_name["layer_0"]["row"]) == (None, None)
     assert backward["measures"]["breakdown"]["kernel_names"] == 10
     assert [each["cuda_total_ns"] for each in backward["measures"]["call_times"]]
@@ -158,7 +159,7 @@ async def test_a_link_to_a_trace_is_answered_to_whom_it_was_made_for(start):
         ({"uri": "file:///nowhere.py", "line": 1, "name": "f"}, "f has not been measured yet"),
         ({"run": "20200101-000000-abcdef", "region": 0}, "is no longer stored"),
         ({"run": "../../etc", "region": 0}, "is no longer stored"),
-        ({"run": "loaded-1", "region": 99}, "has no region 99; it has 16"),
+        ({"run": "loaded-1", "region": 99}, "has no region 99; it has 17"),
         ({"run": "loaded-1", "region": "0"}, "region: '0' is not of the type"),
         ({"run": "loaded-1", "region": 0, "embedders": ["a; script-src *"]}, "is not a source of pages"),
         ({"run": "loaded-1", "region": 0, "embedders": "https:"}, "expected a list of strings"),

@@ -1,6 +1,6 @@
 // Chart of one call to scale: where each CPU slice and GPU activity is drawn, and which launch belongs to which activity.
 import type { DeviceSlice, HostSlice, Timeline } from '../../server/protocol/measures';
-import { ticks, type Tick } from './scale';
+import { fitted, ticks, type Tick } from './scale';
 import type { Span } from './spans';
 import { kernelName, operatorName, timeText } from '../text';
 
@@ -59,8 +59,6 @@ const HOST_ROW = 18;
 const DEVICE_ROW = 24;
 const BETWEEN = 10;
 const FOR_LINKS = 22;
-/** Width of a character of a label, at most of fonts. */
-export const CHARACTER = 6.6;
 const WIDTH_OF_A_TICK = 90;
 
 /** From entering the region to the end of its last activity; of several calls, of the longest. */
@@ -163,13 +161,6 @@ function linksOf(layout: LanesLayout, timeline: Timeline): LaunchLink[] {
     if (!to || !from) return [];
     return [{ launch: from.item, activity: to.item, x1: from.x, y1: from.y + from.height, x2: to.x, y2: to.y }];
   });
-}
-
-/** As much of a text as has room; nothing where that would be no word. */
-function fitted(text: string, width: number, whole: boolean): string {
-  const room = Math.floor(width / CHARACTER);
-  if (text.length <= room) return text;
-  return whole || room < 4 ? '' : `${text.slice(0, room - 1)}…`;
 }
 
 /** What is reached from an item by an arrow key; the item itself at the end of a row or of the rows. */

@@ -1,9 +1,10 @@
 // Drawing of one call to scale as SVG, its table, and what each thing in it is in words.
 import type { HostSlice, Measures, Timeline } from '../../server/protocol/measures';
-import { type Box, CHARACTER, type LanesLayout, linkedTo } from './lanes';
+import { type Box, type LanesLayout, linkedTo } from './lanes';
 import { html, nothing, type Markup } from '../markup';
 import { plainTable } from '../plain_table';
 import { filled, swatch } from './patterns';
+import { CHARACTER } from './scale';
 import { countText, kernelName, printable, timeText } from '../text';
 
 const KINDS: Record<HostSlice['kind'], string> = {

@@ -1,4 +1,4 @@
-// Axes of time: round steps and their labels.
+// Axes of time: round steps and their labels, and what of a label has room.
 import { UNITS } from '../text';
 
 export interface Tick {
@@ -24,4 +24,14 @@ export function ticks(from: number, to: number, most: number): Tick[] {
 function roundStep(atLeast: number): number {
   const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, atLeast))));
   return power * (atLeast <= power ? 1 : atLeast <= 2 * power ? 2 : atLeast <= 5 * power ? 5 : 10);
+}
+
+/** Width of a character of a label, at most of fonts. */
+export const CHARACTER = 6.6;
+
+/** As much of a text as has room; nothing where that would be no word. */
+export function fitted(text: string, width: number, whole: boolean): string {
+  const room = Math.floor(width / CHARACTER);
+  if (text.length <= room) return text;
+  return whole || room < 4 ? '' : `${text.slice(0, room - 1)}…`;
 }

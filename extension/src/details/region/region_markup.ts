@@ -39,6 +39,8 @@ function notesOf(region: RunRegion): string[] {
   if (!hasTimes(measures)) return whyUnmeasured(measures);
   const notes = [`${measures.measured} of ${countText(measures.calls, 'call')} measured.`];
   if (measures.names > 1) notes.push(`${measures.names} names that differ only in numbers, or that torch generated.`);
+  if (measures.slowest != null) notes.push(`The slowest of them is ${printable(measures.slowest)}.`);
+  if (measures.module) notes.push(moduleText(measures.module));
   if (measures.is_cold) notes.push('All of them are cold: there were too few calls for a warm-up.');
   if (measures.raised > 0) {
     const counted = measures.is_raised ? '' : ', not counted';
@@ -55,6 +57,12 @@ function notesOf(region: RunRegion): string[] {
     notes.push(`${timeText(measures.overhead_ns)} of the CPU times, in total, are the profiler’s own overhead.`);
   }
   return notes;
+}
+
+function moduleText({ class_name: name, is_compiled: isCompiled }: NonNullable<Measures['module']>): string {
+  return isCompiled
+    ? `A ${printable(name)} that is compiled: modules inside it are not measured.`
+    : `A ${printable(name)}.`;
 }
 
 function whyUnmeasured(measures: Unmeasured): string[] {

@@ -3,7 +3,7 @@ import { hasTimes, type Middle, type Spread } from '../../server/protocol/measur
 import type { RunRegion, RunResult } from '../../server/protocol/results';
 import { changeText, timeTexts, type RowChange } from '../region/change_text';
 import type { Compared } from '../region/compared';
-import { boundText, fileName, printable, typicalParts, unmeasuredText } from '../text';
+import { boundText, fileName, nameText, printable, typicalParts, unmeasuredText } from '../text';
 
 export type ColumnId = TimeColumn | 'name' | 'line' | 'share' | 'launches' | 'measured' | 'bound';
 
@@ -43,7 +43,7 @@ const NAME: Column = {
   kind: 'text',
   field: 'region',
   value: (region) => printable(region.measures.name),
-  text: ({ measures: { name, names } }) => printable(name) + (names > 1 ? ` (${names} names)` : ''),
+  text: ({ measures }) => nameText(measures),
 };
 
 /** Without the file where it is the same for all. */
@@ -174,16 +174,20 @@ const BOUND: Column = {
 export function columnsOf(run: RunResult, compared: Compared | null = null): Column[] {
   const hasCuda = run.device_total_ns !== null;
   const files = new Set(run.regions.map((region) => region.uri).filter((uri) => uri !== null));
+  const backward = hasCuda ? [BACKWARD] : [];
+  const hasModules = run.regions.some(({ measures }) => measures.module);
   const all = [
     NAME,
     ...(hasCuda ? [before(CUDA_TOTAL, compared, 'cuda_total')] : []),
     before(CPU_TOTAL, compared, 'cpu_total'),
     share(hasCuda),
+    ...(hasModules ? backward : []),
     ...(hasCuda ? [BOUND, CUDA_SELF] : []),
     CPU_SELF,
     ...(hasCuda ? [LAUNCHES] : []),
     line(files.size === 1),
-    ...(hasCuda ? [CUDA_BUSY, BACKWARD] : []),
+    ...(hasCuda ? [CUDA_BUSY] : []),
+    ...(hasModules ? [] : backward),
     MEASURED,
   ];
   return all.filter((column) => run.regions.some((region) => column.value(region) !== null));

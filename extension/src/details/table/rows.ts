@@ -2,6 +2,7 @@
 import type { RunRegion, RunResult } from '../../server/protocol/results';
 import type { Column, ColumnId } from './columns';
 import { boundText, fileName } from '../text';
+import { RegionTree } from '../tree';
 
 export interface Order {
   column: ColumnId;
@@ -10,9 +11,22 @@ export interface Order {
 
 export const USUAL_ORDER: Order = { column: 'share', descending: true };
 
-/** What torch itself marks has no line; it is of interest where there are no lines at all. */
+/** What torch itself marks has no line; it is of interest where there are no lines at all. A series stands for its names. */
 export function regionsOf(run: RunResult): RunRegion[] {
-  return run.run === null ? run.regions : run.regions.filter((region) => region.uri !== null);
+  return listedOf(run).filter((region) => region.series === null);
+}
+
+function listedOf({ run, regions }: RunResult): RunRegion[] {
+  return run === null ? regions : regions.filter((region) => region.uri !== null);
+}
+
+/** What of a run has a row: what the filter finds where it is shown, and the names that it finds but not their series. */
+export function rowsOf(run: RunResult, filter: string, open: readonly number[]): RunRegion[] {
+  const tree = new RegionTree(run, new Set(open));
+  const found = filtered(listedOf(run), filter);
+  if (filter.trim() === '') return found.filter((region) => tree.isShown(region));
+  const isFound = new Set(found.map(({ index }) => index));
+  return found.filter((region) => tree.isShown(region) || (region.series !== null && !isFound.has(region.series)));
 }
 
 /** Those that hold each word of the filter in their name, file or bound. */
@@ -27,29 +41,34 @@ export function filtered(regions: readonly RunRegion[], filter: string): RunRegi
   });
 }
 
-/** A region in its place; `depth` counts the listed regions that it is nested in. */
+/** A region in its place; `depth` counts the listed regions that it is nested in; `isOpen` is null of what does not open. */
 export interface Row {
   region: RunRegion;
   depth: number;
+  isOpen: boolean | null;
 }
 
 /** Ordered by a column; what was not measured comes last, and equals stay as they were. Ordered by a column that
- * includes nested regions, each stands below the one that it is nested in. */
+ * includes nested regions, each stands below the one that it is nested in; by any other, a name below its series. */
 export function arranged(
   run: RunResult,
   regions: readonly RunRegion[],
   columns: readonly Column[],
   order: Order,
+  open: readonly number[] = [],
 ): Row[] {
+  const tree = new RegionTree(run, new Set(open));
   const column = columns.find((each) => each.id === order.column);
   const sorted = column ? ordered(regions, column, order.descending) : [...regions];
-  if (!column?.isOfNested) return sorted.map((region) => ({ region, depth: 0 }));
-  const parents = new Map(run.regions.map(({ index, parent }) => [index, parent]));
   const listed = new Set(regions.map(({ index }) => index));
   const inside = new Map<number | null, RunRegion[]>();
   for (const region of sorted) {
-    let around = region.parent;
-    while (around !== null && !listed.has(around)) around = parents.get(around) ?? null;
+    let around = column?.isOfNested ? tree.around(region)?.index : region.series;
+    while (around != null && !listed.has(around)) {
+      const at: RunRegion | undefined = run.regions[around];
+      around = column?.isOfNested && at ? tree.around(at)?.index : null;
+    }
+    around ??= null;
     const siblings = inside.get(around);
     if (siblings) siblings.push(region);
     else inside.set(around, [region]);
@@ -57,7 +76,8 @@ export function arranged(
   const rows: Row[] = [];
   const ahead: Row[] = [];
   const add = (around: number | null, depth: number): void => {
-    for (const region of inside.get(around)?.reverse() ?? []) ahead.push({ region, depth });
+    for (const region of inside.get(around)?.reverse() ?? [])
+      ahead.push({ region, depth, isOpen: tree.isOpen(region) });
   };
   add(null, 0);
   for (let row = ahead.pop(); row; row = ahead.pop()) {

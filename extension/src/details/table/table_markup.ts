@@ -7,7 +7,7 @@ import { timeTexts, type RowChange } from '../region/change_text';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';
 import type { Order, Row } from './rows';
-import { isWide, shareText, typicalParts } from '../text';
+import { isWide, printable, shareText, typicalParts } from '../text';
 
 export function captionText({ same, columns }: Telling, rows: readonly Row[]): string {
   const sides = columns.some(({ change }) => change) ? ', before → now' : '';
@@ -64,7 +64,8 @@ export function rowMarkup(
 ): Markup {
   const row = rows[index];
   if (!row) return nothing;
-  const { region, depth } = row;
+  const { region, depth, isOpen } = row;
+  const expanded = isOpen === null ? nothing : html`aria-expanded="${String(isOpen)}"`;
   return html`<tr
     id="region-${region.index}"
     class="depth-${Math.min(depth, DEEPEST)}"
@@ -72,13 +73,13 @@ export function rowMarkup(
     aria-level="${depth + 1}"
     aria-rowindex="${index + 2}"
     aria-selected="${String(region.index === chosen)}"
+    ${expanded}
   >
-    ${columns.map((column) => cell(column, region))}
+    ${columns.map((column) => (column.id === 'name' ? nameCell(column, row) : cell(column, region)))}
   </tr>`;
 }
 
 function cell(column: Column, region: RunRegion): Markup {
-  if (column.id === 'name') return nameCell(column, region);
   if (column.change) return changeCell(column.change(region));
   const value = column.value(region);
   if (value === null) return html`<td class="${column.kind}"></td>`;
@@ -89,14 +90,17 @@ function cell(column: Column, region: RunRegion): Markup {
   return html`<td class="${column.kind} ${column.id}">${cellText(column, region)}</td>`;
 }
 
-function nameCell(column: Column, region: RunRegion): Markup {
+function nameCell(column: Column, { region, isOpen }: Row): Markup {
   const stale =
     region.stale.length === 0
       ? nothing
       : html`<span class="stale" title="Stale: ${region.stale.join('; ')}" aria-label="stale">~</span>`;
   const name = cellText(column, region);
+  const { slowest } = region.measures;
+  const title = slowest == null ? name : `${name}, the slowest is ${printable(slowest)}`;
+  const mark = isOpen === null ? nothing : html`<i class="opener" aria-hidden="true">${isOpen ? '▾' : '▸'}</i>`;
   return html`<th scope="row" class="name">
-    <span title="${name}">${warningMark(region.measures.findings)}${stale}${name}</span>
+    ${mark}<span title="${title}">${warningMark(region.measures.findings)}${stale}${name}</span>
   </th>`;
 }
 

@@ -9,13 +9,14 @@ import type { Comparison, RegionComparison } from '../../server/protocol/compari
 import type { RegionTimes } from '../../server/protocol/measures';
 import type { RunRegion, RunResult } from '../../server/protocol/results';
 import type { KeptState, ToPanel, ToView, View } from '../messages';
-import { arranged, filtered, nextOrder, regionsOf, USUAL_ORDER, type Row } from '../table/rows';
+import { arranged, filtered, nextOrder, regionsOf, rowsOf, USUAL_ORDER, type Row } from '../table/rows';
 import { comparedNotes, comparedWith } from '../compared_markup';
 import { comparedIn, type Compared } from '../region/compared';
 import { runFacts, runNotes } from '../run_markup';
 import { captionText } from '../table/table_markup';
 import { countText, printable } from '../text';
 import { byId, onClick } from './elements';
+import { ModulesChart } from './modules_chart';
 import { RegionSection } from './region';
 import { skeleton } from './skeleton';
 import { SweepSection } from './sweep';
@@ -30,6 +31,8 @@ const view: View = {
   order: USUAL_ORDER,
   hasAllColumns: false,
   chosen: null,
+  open: [],
+  extent: 'cuda',
   span: null,
   isCompared: false,
   ...kept?.view,
@@ -56,6 +59,7 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
     view.order = nextOrder(view.order, column);
     showTable();
   },
+  toggle,
   hidden: (count) => {
     const button = byId('columns', HTMLElement);
     button.hidden = count === 0;
@@ -64,6 +68,15 @@ const table = new RegionTable(byId('regions', HTMLTableElement), byId('scroller'
 });
 const sweeps = new SweepSection(byId('sweep-content', HTMLElement), (of, setting, region) => {
   post({ kind: 'setting', sweep: of, setting, region });
+});
+const modules = new ModulesChart({
+  choose,
+  toggle,
+  extent: (extent) => {
+    view.extent = extent;
+    showModules();
+    keep();
+  },
 });
 const section = new RegionSection(byId('region', HTMLElement), {
   reveal: (region) => post({ kind: 'reveal', region, focus: true }),
@@ -95,6 +108,7 @@ function showRun(next: RunResult, choice: number | null): void {
     setComparison(null);
   }
   if (run === null && kept?.run !== next.id) view.chosen = view.span = null;
+  if (run === null ? kept?.run !== next.id : !isSame) view.open = [];
   run = next;
   columns = columnsOf(next, shownComparison());
   byId('title', HTMLElement).textContent = printable(next.title);
@@ -110,6 +124,7 @@ function showRun(next: RunResult, choice: number | null): void {
   if (isNew) view.span = null;
   view.chosen = chosen?.index ?? null;
   showTable();
+  showModules();
   if (isSame && !isNew) section.refresh(chosen);
   else showRegion();
 }
@@ -163,24 +178,37 @@ function regionOf(index: number | null): RunRegion | null {
 function showTable(): void {
   if (!run) return;
   const all = regionsOf(run);
-  rows = arranged(run, filtered(all, view.filter), columns, view.order);
+  const open = view.open;
+  const listed = rowsOf(run, view.filter, open);
+  rows = arranged(run, listed, columns, view.order, open);
   const telling = tellingColumns(columns, all);
   const { order, chosen, hasAllColumns } = view;
   table.show({
     columns: telling.columns,
     hasAllColumns,
-    all: arranged(run, all, columns, USUAL_ORDER),
+    all: arranged(run, rowsOf(run, '', open), columns, USUAL_ORDER, open),
     rows,
     order,
     chosen,
   });
-  const count =
-    rows.length === all.length
-      ? countText(all.length, 'region')
-      : `${rows.length} of ${countText(all.length, 'region')}`;
-  byId('count', HTMLElement).textContent = count;
+  const found = listed.filter(({ series }) => series === null).length;
+  const count = countText(all.length, 'region');
+  byId('count', HTMLElement).textContent =
+    view.filter.trim() === '' || found === all.length ? count : `${rows.length} of ${count}`;
   byId('caption', HTMLElement).textContent = captionText(telling, rows);
   keep();
+}
+
+function showModules(): void {
+  if (run) modules.show(run, view.extent, view.open);
+  modules.choose(view.chosen);
+}
+
+function toggle(region: number): void {
+  view.open = view.open.includes(region) ? view.open.filter((each) => each !== region) : [...view.open, region];
+  showTable();
+  if (!rows.some((row) => row.region.index === view.chosen)) choose(region);
+  showModules();
 }
 
 function choose(region: number): void {
@@ -188,6 +216,7 @@ function choose(region: number): void {
   view.chosen = region;
   view.span = null;
   table.choose(region);
+  modules.choose(region);
   showRegion();
   keep();
 }

@@ -55,6 +55,12 @@ export class Picker {
     this.redrawn();
   }
 
+  /** Marks what was picked elsewhere. */
+  mark(item: number | null): void {
+    this.picked = item;
+    this.redrawn();
+  }
+
   /** The elements are new: marks the picked one again. */
   redrawn(): void {
     for (const each of this.chart.querySelectorAll('[aria-selected="true"]'))

@@ -42,5 +42,14 @@ export const skeleton = html`${patterns}
     </div>
     <div id="compared-notes" class="notes"></div>
     <div id="notes" class="notes"></div>
+    <section id="modules" class="chosen" aria-label="Modules" hidden>
+      <header class="region-head">
+        <h2>Modules</h2>
+        <div id="modules-extent" class="switches" role="group" aria-label="What the widths are"></div>
+      </header>
+      <div id="modules-chart" class="chart" role="tree" tabindex="0"></div>
+      <p id="modules-readout" class="readout"></p>
+      <p id="modules-caption" class="quiet"></p>
+    </section>
     <section id="region" class="chosen" aria-label="The chosen region"></section>
   </main>`;

@@ -9,6 +9,8 @@ export interface TableEvents {
   choose: (region: number) => void;
   reveal: (region: number, focus: boolean) => void;
   order: (column: Column) => void;
+  /** Opens what is closed, and closes what is open. */
+  toggle: (region: number) => void;
   /** How many columns there is no room for. */
   hidden: (columns: number) => void;
 }
@@ -62,11 +64,13 @@ export class RegionTable {
     });
     body.addEventListener('click', (event) => {
       const region = clickedRegion(event);
-      if (region !== null) this.events.reveal(region, false);
+      if (region === null) return;
+      if (isOnOpener(event)) this.events.toggle(region);
+      else this.events.reveal(region, false);
     });
     body.addEventListener('dblclick', (event) => {
       const region = clickedRegion(event);
-      if (region !== null) this.events.reveal(region, true);
+      if (region !== null && !isOnOpener(event)) this.events.reveal(region, true);
     });
     table.addEventListener('keydown', (event) => {
       if (event.target === table) this.walkRows(event);
@@ -157,6 +161,20 @@ export class RegionTable {
     next.focus();
   }
 
+  /** Right opens a row and goes into it, left closes it and goes out of it, as in VS Code's trees. */
+  private sideways(at: number, key: string): number | undefined {
+    const row = this.rows[at];
+    if (!row || (key !== 'ArrowRight' && key !== 'ArrowLeft')) return undefined;
+    const isRight = key === 'ArrowRight';
+    if (row.isOpen === !isRight) {
+      this.events.toggle(row.region.index);
+      return at;
+    }
+    if (isRight) return (this.rows[at + 1]?.depth ?? 0) > row.depth ? at + 1 : at;
+    const around = this.rows.slice(0, at).findLastIndex(({ depth }) => depth < row.depth);
+    return around === -1 ? at : around;
+  }
+
   private walkRows(event: KeyboardEvent): void {
     const at = this.place();
     const last = this.rows.length - 1;
@@ -172,12 +190,16 @@ export class RegionTable {
       this.events.reveal(this.chosen, true);
       return;
     }
-    const next = places[event.key];
+    const next = places[event.key] ?? this.sideways(at, event.key);
     if (next === undefined) return;
     event.preventDefault();
     const row = this.rows[next];
     if (row) this.events.choose(row.region.index);
   }
+}
+
+function isOnOpener({ target }: Event): boolean {
+  return target instanceof Element && target.classList.contains('opener');
 }
 
 function clickedRegion(event: MouseEvent): number | null {

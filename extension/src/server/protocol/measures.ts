@@ -159,6 +159,12 @@ export interface Measures {
   cuda_middle_ns: Middle | null;
   /** Above 1: it stands for so many names that differ in numbers alone. */
   names: number;
+  /** Of a series: its name with the largest median. */
+  slowest?: string | null;
+  /** Who made it; results of older versions do not say. */
+  origin?: 'user' | 'module' | 'torch';
+  /** Of a module. A compiled one has no modules inside. */
+  module?: { class_name: string; file: string | null; line: number | null; is_compiled: boolean } | null;
 }
 
 type OfMeasuredCalls =

@@ -20,7 +20,9 @@ export interface Problem {
 }
 
 /** A region of a run. `row` counts from 0, in the text as it is now where the file is open; `share` is from 0 to 1, of
- * what was recorded; `parent` is the index of the region that holds all of its calls. */
+ * what was recorded; `parent` is the index of the region that holds all of its calls. A name that a series stands for
+ * has the index of that row as `series`; `inside` is the name of a series that it is a part of: `layers.3` of
+ * `layers.3.mlp`. */
 export interface RunRegion {
   index: number;
   measures: (Measures | Unmeasured) & RegionTimes;
@@ -28,6 +30,8 @@ export interface RunRegion {
   row: number | null;
   share: number | null;
   parent: number | null;
+  series: number | null;
+  inside: number | null;
   stale: string[];
 }
 
@@ -44,6 +48,9 @@ export interface RunResult {
   problems: Problem[];
   /** Those of the run as a whole. */
   findings: Finding[];
+  /** What autograd launched, and the part of it whose forward ran in a region; null where it launched nothing. */
+  backward: { total_ns: number; of_regions_ns: number } | null;
+  /** The rows, each series in the place of its names, and after them the names. */
   regions: RunRegion[];
 }
 
