@@ -60,4 +60,4 @@ def test_a_test_is_ended_and_has_not_failed(kinetoscope, framework, tests, endin
 def test_regions_in_processes_of_the_script_are_said_to_be_there(kinetoscope):
     ran = kinetoscope("in_children.py")
     assert ran.code == 3, ran
-    assert "It started other processes" in ran.messages
+    assert "the processes that it started" in ran.messages

@@ -272,7 +272,7 @@ child.stdout.readline()
 """
     ran = run(kinetoscope, tmp_path, STEPS + starts)
     assert ran.code == 3, ran
-    assert "It started other processes" in ran.messages
+    assert "the processes that it started" in ran.messages
 
 
 def test_a_script_that_is_killed_from_outside_may_have_run_out_of_memory(kinetoscope, tmp_path):

@@ -91,9 +91,9 @@ def test_what_ends_without_a_hook_is_closed_with_what_is_around(kinetoscope):
 
 
 def test_threads_have_their_own_calls(kinetoscope):
-    found = modules_of(ran_with(kinetoscope, "threads"))
+    found = modules_of(ran_with(kinetoscope, "threads", "--to-the-end"))
     assert found["Net"]["breakdown"]["threads"] == 2
-    assert found["layers.1.norm"]["calls"] >= 16
+    assert found["layers.1.norm"]["calls"] == 24
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class ModulesSeen:
     left_out: int
     depth: int
     classes: Sequence[str]
-    lost_sight: bool
+    lost_sight: bool = False
 
 
 @dataclass(frozen=True, slots=True)

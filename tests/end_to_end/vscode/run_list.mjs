@@ -47,7 +47,7 @@ export default async (stage) => {
 
   await stage.step('a new one comes by itself', async () => {
     await code.lens('▷ Profile').click();
-    await listed(/^\d\d:\d\d listed.py ?CPU [\d.]+ (µs|ms) in work · CPU only/, /train_mlp.py/);
+    await listed(/^\d\d:\d\d listed.py ?CPU [\d.–]+ (µs|ms) in work · CPU only/, /train_mlp.py/);
   });
 
   await stage.step('its details', async () => {

@@ -20,7 +20,7 @@ for step in range(40):
 `;
 const REGION = 'with record_function("score"):';
 const REGION_LINE = 12;
-const TIMES = /^CPU [\d.]+ (µs|ms)/;
+const TIMES = /^CPU [\d.–]+ (µs|ms)/;
 
 export default async (stage) => {
   stage.write('score.py', SCRIPT);

@@ -60,7 +60,7 @@ def test_a_reply_that_is_none_breaks_nothing(connect, tmp_path, junk):
     client.execute("kinetoscope.profileFile", uri)
     client.until((tmp_path / "running").exists, "run")
     client.execute("kinetoscope.profileWithArguments", uri, None, ["other"])  # asks whether to replace the first
-    client.until(lambda: any("was kept" in text for text in client.shown()), "refusal")
+    client.until(lambda: any("The run goes on." in text for text in client.shown()), "refusal")
     assert client.execute("kinetoscope.cancel") is True
     client.until(lambda: any("cancelled" in text for text in client.shown()), "end")
     assert asked == {

@@ -50,7 +50,7 @@ async def test_a_setting_of_a_sweep_is_shown_at_the_lines_and_said(start):
     client.open(uri)
     vary = ["size=8,16", "$ADDED=,1"]
     answer = await client.ask("kinetoscope/profile", {"uri": uri, "vary": vary, "repeat": 3})
-    assert answer["message"] == "Swept 4 of 4 settings."
+    assert answer["message"] == "Measured 4 of 4 settings."
     (swept,) = await client.until(lambda: client.swept, "sweep")
     shown = await client.ask("kinetoscope/sweep", {"sweep": swept.sweep})
     assert re.search(r": add\.py, 4 settings, 3 runs each$", shown["title"])

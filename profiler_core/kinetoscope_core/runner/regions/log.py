@@ -180,7 +180,7 @@ class RegionLogger:
             if entries:
                 # A decorator's one object serves all threads.
                 here = log.thread_id
-                entry = next((each for each in reversed(entries) if each.thread == here), entries[-1])
+                entry = next((each for each in reversed(tuple(entries)) if each.thread == here), entries[-1])
                 entries.remove(entry)
                 log.note_exit(entry, sys._getframe(1), exc_type)
             elif log._steps is not None and not log._is_child:
