@@ -32,6 +32,7 @@ export default async (stage) => {
     await code.lens('⌄').click();
     await code.choice('product.py --size 9').hover();
     await code.choice('product.py --size 9').getByRole('button', { name: 'Give These Arguments a Name' }).click();
+    await page.getByText('A name for these arguments').waitFor(); // until then the list's own field takes the text
     await code.input().fill('small');
     await page.keyboard.press('Enter');
     await code.choice('small: product.py --size 9').waitFor();
