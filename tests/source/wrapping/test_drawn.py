@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from .wrapping_property import draw, formatted, not_as_ruff_leaves_them, sources
+from .wrapping_property import RUFF, draw, formatted, not_as_ruff_leaves_them, sources
 
 COUNT = int(os.environ.get("KINETOSCOPE_WRAPS", "20"))
 
@@ -24,6 +24,7 @@ def test_drawn_code_of_others_is_the_same_but_for_a_region_and_again_to_the_byte
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.skipif(not RUFF.exists(), reason="ruff is not in this environment (make test-pythons)")
 def test_what_ruff_leaves_as_it_is_it_leaves_so_with_a_region():
     done, _, wrong = draw("block", 100, 1, formatted(files(60, 2, 8_000)), is_compared=False)
     count, changes = not_as_ruff_leaves_them(done)
