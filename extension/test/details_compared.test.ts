@@ -10,9 +10,8 @@ import { beforeMarkup } from '../src/details/region/before_markup';
 import { changeText, intervalText, timeTexts } from '../src/details/region/change_text';
 import { comparedIn, regionBefore } from '../src/details/region/compared';
 import { cellText, columnsOf } from '../src/details/table/columns';
-import { USUAL_ORDER } from '../src/details/table/rows';
 import type { Change, Comparison, RegionComparison, Shares } from '../src/server/protocol/comparison';
-import { region, run } from './details_sample';
+import { region, run, usualView } from './details_sample';
 
 process.env.TZ = 'UTC';
 
@@ -123,16 +122,7 @@ test('what is compared with what is said, and what is only before', () => {
 });
 
 test('a saved page has columns and lanes of both while they are compared', () => {
-  const view = {
-    filter: '',
-    order: USUAL_ORDER,
-    hasAllColumns: false,
-    chosen: 0,
-    open: [],
-    extent: 'cuda' as const,
-    span: null,
-    isCompared: true,
-  };
+  const view = { ...usualView, isCompared: true };
   const page = savedPage(run, view, '', { comparison, before: run });
   assert.equal(page.match(/class="lanes"/g)?.length, 2);
   assert.match(page, /Compared with the run of/);

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findingsMarkup, shownFindings, warningMark } from '../src/details/region/findings_markup';
 import { savedPage } from '../src/details/page';
-import { USUAL_ORDER } from '../src/details/table/rows';
-import { finding, region, run } from './details_sample';
+import { finding, region, run, usualView } from './details_sample';
 
 const plain = (markup: { text: string }): string =>
   markup.text
@@ -56,20 +55,7 @@ test('a saved page tells them, without buttons', () => {
     findings: [finding({ code: 'outside-regions' })],
     regions: [region(0, { findings: [finding()] })],
   };
-  const page = savedPage(
-    found,
-    {
-      filter: '',
-      order: USUAL_ORDER,
-      hasAllColumns: false,
-      chosen: 0,
-      open: [],
-      extent: 'cuda' as const,
-      span: null,
-      isCompared: false,
-    },
-    '',
-  );
+  const page = savedPage(found, usualView, '');
   assert.match(page, /<b>outside-regions<\/b>/);
   assert.match(page, /<b>tiny-kernels<\/b>/);
   assert.doesNotMatch(page, /<button/);

@@ -3,23 +3,11 @@ import { test } from 'node:test';
 import { documentOf } from '../src/details/document';
 import { listed } from '../src/details/listing';
 import { savedPage } from '../src/details/page';
-import { USUAL_ORDER } from '../src/details/table/rows';
 import { runFacts, runNotes } from '../src/details/run_markup';
-import { region, run } from './details_sample';
-
-const view = {
-  filter: '',
-  order: USUAL_ORDER,
-  hasAllColumns: false,
-  chosen: 0,
-  open: [],
-  extent: 'cuda' as const,
-  span: null,
-  isCompared: false,
-};
+import { region, run, usualView } from './details_sample';
 
 test('a saved page brings all that it shows, and runs and loads nothing', () => {
-  const page = savedPage(run, view, '.regions { color: red }');
+  const page = savedPage(run, usualView, '.regions { color: red }');
   assert.match(page, /<style>\s*:root[^<]*\.regions { color: red }\s*<\/style>/);
   assert.match(page, /default-src 'none'; style-src 'unsafe-inline'/);
   assert.doesNotMatch(page, /<script|<link|<img|https?:\/\/(?!www\.w3\.org)/);
@@ -29,7 +17,7 @@ test('a saved page brings all that it shows, and runs and loads nothing', () => 
 });
 
 test('it has the rows of the filter, and the chosen region only if that is among them', () => {
-  const page = savedPage(run, { ...view, filter: 'layer_9' }, '');
+  const page = savedPage(run, { ...usualView, filter: 'layer_9' }, '');
   assert.match(page, /layer_9/);
   assert.doesNotMatch(page, /layer_10|class="chosen"/);
   assert.match(page, /Filter: “layer_9”/);
@@ -37,12 +25,16 @@ test('it has the rows of the filter, and the chosen region only if that is among
 
 test('names are text wherever they stand', () => {
   const evil = '</style><script>alert(1)</script>';
-  const page = savedPage({ ...run, title: evil, regions: [region(0, { name: evil }, { stale: [evil] })] }, view, '');
+  const page = savedPage(
+    { ...run, title: evil, regions: [region(0, { name: evil }, { stale: [evil] })] },
+    usualView,
+    '',
+  );
   assert.doesNotMatch(page, /<script/);
 });
 
 test('a region without a timeline says why none is drawn', () => {
-  const page = savedPage({ ...run, regions: [region(0, { timeline: null })] }, view, '');
+  const page = savedPage({ ...run, regions: [region(0, { timeline: null })] }, usualView, '');
   assert.match(page, /Only the 100 regions with the most CPU time are drawn/);
   assert.match(page, /svg[^>]*class="calls"/);
   assert.doesNotMatch(page, /svg[^>]*class="lanes"/);

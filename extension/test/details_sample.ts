@@ -1,6 +1,19 @@
 // A small run with numbers to reckon with: one region that launches two kernels, one nested in it, one without a GPU.
+import { USUAL_ORDER } from '../src/details/table/rows';
 import type { Finding, Measures, CallTimes, RegionTimes, Spread, Timeline } from '../src/server/protocol/measures';
 import type { RunRegion, RunResult } from '../src/server/protocol/results';
+
+/** What a saved page shows when nothing was chosen in the panel. */
+export const usualView = {
+  filter: '',
+  order: USUAL_ORDER,
+  hasAllColumns: false,
+  chosen: 0,
+  open: [],
+  extent: 'cuda' as const,
+  span: null,
+  isCompared: false,
+};
 
 export const spread = (median: number, measured = 4): Spread => ({
   sum: median * measured,

@@ -26,8 +26,8 @@ Step = Tuple[CodeType, int, str, Optional[CodeType]]
 class Level(NamedTuple):
     """One of the frames that an entry may belong to; `line` is from 1.
 
-    `kind` is `generator`, `enters` or `wrapper` for what may be a helper, and `own` for what is none. `driver` is what
-    runs a generator.
+    `kind` is `generator`, `enters` or `wrapper` for what may be a helper, `forward` for that of a module's class, and
+    `own` for what is none of these. `driver` is what runs a generator.
     """
 
     code: CodeType
