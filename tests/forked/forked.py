@@ -110,9 +110,9 @@ def _forked(request, fds):
     """The process id of a new child of ours."""
     with _taking_in, socket.socket(socket.AF_UNIX) as line:
         line.connect(_server)
-        socket.send_fds(line, [json.dumps(request).encode() + b"\n"], fds)
-        _take_in_children(1)
+        _take_in_children(1)  # before it is asked for: else it may be there first, and is nobody's child
         try:
+            socket.send_fds(line, [json.dumps(request).encode() + b"\n"], fds)
             answer = b""
             while not answer.endswith(b"\n"):
                 more = line.recv(100)

@@ -41,13 +41,13 @@ RUFF = Path(sys.executable).with_name("ruff")
 
 
 def sources() -> list[Path]:
-    """The files of the standard library, with its tests, and of torch, but for very large ones."""
-    found = list(Path(sysconfig.get_path("stdlib")).rglob("*.py"))
-    found = [path for path in found if "site-packages" not in path.parts]
+    """The files of the standard library, with its tests, and of torch, in one order on any machine; no very large ones."""
+    library = Path(sysconfig.get_path("stdlib"))
+    found = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
     torch = find_spec("torch")
     if torch is not None and torch.origin is not None:
-        found += Path(torch.origin).parent.rglob("*.py")
-    return sorted(path for path in found if path.stat().st_size < LONGEST)
+        found += sorted(Path(torch.origin).parent.rglob("*.py"))
+    return [path for path in found if path.stat().st_size < LONGEST]
 
 
 def lists_of(tree: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -67,6 +67,9 @@ def parsed(text: bytes) -> tuple[str, Any]:
     """What Python reads there, as a text without the imports of `record_function`; and the tree."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        compile(
+            text, "text", "exec", dont_inherit=True
+        )  # what only parses, as an import from __future__ at the end, runs nowhere
         tree = ast.parse(text)
     return ast.dump(Plain().visit(ast.parse(text))), tree
 
@@ -169,13 +172,16 @@ def draw(
 ) -> tuple[list[tuple[str, bytes, bytes]], Counter[str], list[str]]:
     """So many regions put and removed: (name, text before, text after); why others were refused; what went wrong.
 
-    At most five of one file in a row, as its text is read once for them.
+    At most five of one file in a row, as its text is read once for them. Raises AssertionError if the files hold too
+    little to draw from.
     """
     dice = random.Random(seed)
     done: list[tuple[str, bytes, bytes]] = []
     refused: Counter[str] = Counter()
     wrong: list[str] = []
-    while len(done) < count and len(wrong) < 20:
+    for _ in range(10 * count):
+        if len(done) == count or len(wrong) > 20:
+            return done, refused, wrong
         name, text = dice.choice(files)
         try:
             _, tree = parsed(text)
@@ -194,7 +200,9 @@ def draw(
                 refused[result] += 1
             else:
                 done.append((name, text, result))
-    return done, refused, wrong
+    raise AssertionError(
+        f"{len(done)} regions put, {len(wrong)} wrong, {refused.total()} refused: too little to draw from"
+    )
 
 
 def formatted(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
