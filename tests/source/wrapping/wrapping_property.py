@@ -41,7 +41,7 @@ RUFF = Path(sys.executable).with_name("ruff")
 
 
 def sources() -> list[Path]:
-    """The files of the standard library, with its tests, and of torch, in one order on any machine; no very large ones."""
+    """The files of the standard library and of torch, in one order on any machine, without very large ones."""
     library = Path(sysconfig.get_path("stdlib"))
     found = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
     torch = find_spec("torch")
