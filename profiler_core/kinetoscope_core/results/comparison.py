@@ -1,7 +1,7 @@
 """What differs between two sides of a comparison, as plain values and as JSON (docs/measures.md, "Comparing").
 
 All times are integer nanoseconds, of one call: the median over a side's processes of each process's median call.
-`None` means "not measured", never zero.
+`None` means "not measured", never zero. What regions have is not frozen: that takes three times as long to make.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ SCHEMA = 1
 Verdict = Literal["faster", "slower", "same", "unknown"]
 
 
-@dataclass(slots=True)  # of many regions there are many of these, and frozen ones take three times as long to make
+@dataclass(slots=True)
 class Change:
     """A time on both sides. `change` is b/a - 1, and lies between `low` and `high` (`verdict.py` says how surely).
 
@@ -45,7 +45,7 @@ class Share:
     total_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ShareChange:
     """A kernel or an operator on both sides, `None` where it is not there. `short` is what people read of its name."""
 
@@ -55,7 +55,7 @@ class ShareChange:
     b: Share | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Shares:
     """Kernels or operators of a region: those that only one side has, those with another count or another time, and how
     many are the same. `is_whole` is false where one side has more names than its result keeps: the cheapest ones are
@@ -69,7 +69,7 @@ class Shares:
     is_whole: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RegionComparison:
     """One region on both sides. `where` (`in` in the JSON) says which have it; name and place are those of `b`, if it
     has it, and `was` is the region of `a` where name or place differ. `launches` and `bound` are those of a and b;

@@ -115,6 +115,8 @@ def share_of(region: RegionMeasures, result: Result) -> float | None:
 
 def rows_of(result: Result) -> list[RegionMeasures]:
     """The regions as they are shown: each series in the place of its first name, for all of its names."""
+    if not result.groups:
+        return list(result.regions)
     series = {(each.name, each.file, each.line): each for each in result.groups}
     rows = (series.get((each.series or "", each.file, each.line), each) for each in result.regions)
     return list({id(row): row for row in rows}.values())

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import cast
+from typing import Final, TypeVar, cast
 
-from kinetoscope_core.analysis.comparison.matching import Pair, pairs_of
+from kinetoscope_core.analysis.comparison.matching import pairs_of
 from kinetoscope_core.analysis.comparison.verdict import FLOORS, PER_LAUNCH_NS, Kind, change_between
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.results.comparison import (
@@ -17,14 +17,18 @@ from kinetoscope_core.results.comparison import (
     Shares,
     Side,
 )
-from kinetoscope_core.results.measures import RegionMeasures, RegionName, Spread
+from kinetoscope_core.results.measures import KernelShare, OperatorShare, RegionMeasures, RegionName, Spread
 from kinetoscope_core.results.result import Result, rows_of
 from kinetoscope_core.results.summary import title_of
+from kinetoscope_core.trace import collector_off
 
 _Key = tuple[str, str | None, int | None]
-_Used = Mapping[str, tuple[str, float, int]]
-"""By name: what people read of it, how often one call has it, and its time in ns."""
+_Share = TypeVar("_Share", KernelShare, OperatorShare)
 _Time = Callable[[RegionMeasures], Spread | None]
+_CPU_TOTAL: Final[_Time] = attrgetter("cpu_total_ns")
+_CPU_SELF: Final[_Time] = attrgetter("cpu_self_ns")
+_CUDA_TOTAL: Final[_Time] = attrgetter("cuda_total_ns")
+_CUDA_SELF: Final[_Time] = attrgetter("cuda_self_ns")
 
 
 def compare(
@@ -35,8 +39,9 @@ def compare(
     `ids` are the names of each, if they have some. Regions are matched between the newest of both sides; what the other
     processes measured of them is looked up by name and place.
     """
-    of_a, of_b = by_key(a), by_key(b)
-    regions = tuple(_compared(pair, of_a, of_b) for pair in pairs_of(a[0], b[0]))
+    with collector_off():
+        of_a, of_b = by_key(a[1:]), by_key(b[1:])
+        regions = tuple(_compared(_rows(was, of_a), _rows(now, of_b)) for was, now in pairs_of(a[0], b[0]))
     return Comparison(
         a=_side(a, ids[0]),
         b=_side(b, ids[1]),
@@ -120,27 +125,27 @@ def by_key(results: Sequence[Result]) -> Mapping[_Key, list[RegionMeasures]]:
     return found
 
 
-def _compared(
-    pair: Pair, of_a: Mapping[_Key, list[RegionMeasures]], of_b: Mapping[_Key, list[RegionMeasures]]
-) -> RegionComparison:
-    a, b = (
-        [] if each is None else of[each.name, each.file, each.line] for each, of in zip(pair, (of_a, of_b), strict=True)
-    )
-    was, now = pair
+def _rows(row: RegionMeasures | None, others: Mapping[_Key, list[RegionMeasures]]) -> list[RegionMeasures]:
+    """What all processes of a side measured of the region that is `row` in the newest."""
+    return [] if row is None else [row, *others.get((row.name, row.file, row.line), ())]
+
+
+def _compared(a: Sequence[RegionMeasures], b: Sequence[RegionMeasures]) -> RegionComparison:
+    was, now = a[0] if a else None, b[0] if b else None
     known = now or cast("RegionMeasures", was)
     has_moved = was is not None and now is not None and (was.name, was.file, was.line) != (now.name, now.file, now.line)
     middle_a, middle_b = middle_of(a), middle_of(b)
-    launches = max(each.launches.median if each.launches else 0 for each in (*a, *b))
+    launches = max([each.launches.median if each.launches else 0 for each in (*a, *b)])
     return RegionComparison(
         name=known.name,
         file=known.file,
         line=known.line,
         where="both" if was and now else "a" if was else "b",
         was=RegionName(was.name, was.file, was.line) if was is not None and has_moved else None,
-        cpu_total_ns=_change(a, b, "cpu", attrgetter("cpu_total_ns")) or Change(None, None),
-        cpu_self_ns=_change(a, b, "cpu", attrgetter("cpu_self_ns")) or Change(None, None),
-        cuda_total_ns=_change(a, b, "cuda", attrgetter("cuda_total_ns"), launches),
-        cuda_self_ns=_change(a, b, "cuda", attrgetter("cuda_self_ns"), launches),
+        cpu_total_ns=_change(a, b, "cpu", _CPU_TOTAL) or Change(None, None),
+        cpu_self_ns=_change(a, b, "cpu", _CPU_SELF) or Change(None, None),
+        cuda_total_ns=_change(a, b, "cuda", _CUDA_TOTAL, launches),
+        cuda_self_ns=_change(a, b, "cuda", _CUDA_SELF, launches),
         launches=(_launches(middle_a), _launches(middle_b)),
         bound=(middle_a.bound if middle_a else None, middle_b.bound if middle_b else None),
         kernels=_kernels(middle_a, middle_b),
@@ -190,59 +195,79 @@ def _codes(row: RegionMeasures | None, other: RegionMeasures | None) -> tuple[st
 def _kernels(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | None:
     if a is None or b is None or a.cuda_total_ns is None or b.cuda_total_ns is None:
         return None
+    calls_a, calls_b = a.measured, b.measured
 
-    def used(row: RegionMeasures) -> _Used:
-        calls = row.measured
-        return {each.name: (each.short, each.count / calls, each.total_ns // calls) for each in row.breakdown.kernels}
+    def is_same(was: KernelShare, now: KernelShare) -> bool:
+        if was.count * calls_b != now.count * calls_a:
+            return False
+        was_ns, now_ns = was.total_ns / calls_a, now.total_ns / calls_b
+        shorter_ns, longer_ns = (was_ns, now_ns) if was_ns < now_ns else (now_ns, was_ns)
+        return longer_ns <= shorter_ns * FLOORS["cuda"] + PER_LAUNCH_NS * now.count / calls_b
 
-    return _shares(used(a), used(b), a.breakdown.kernel_names, b.breakdown.kernel_names, _is_another_kernel_time)
+    def share(each: KernelShare | None, calls: int) -> Share | None:
+        return None if each is None else Share(each.count / calls, each.total_ns // calls)
+
+    def change(name: str, was: KernelShare | None, now: KernelShare | None) -> ShareChange:
+        short = cast("KernelShare", now or was).short
+        return ShareChange(name, short, share(was, calls_a), share(now, calls_b))
+
+    return _shares(
+        {each.name: each for each in a.breakdown.kernels},
+        {each.name: each for each in b.breakdown.kernels},
+        a.breakdown.kernel_names,
+        b.breakdown.kernel_names,
+        is_same,
+        change,
+    )
 
 
 def _operators(a: RegionMeasures | None, b: RegionMeasures | None) -> Shares | None:
     if a is None or b is None:
         return None
+    calls_a, calls_b = a.measured, b.measured
 
-    def used(row: RegionMeasures) -> _Used:
-        calls = row.measured
-        return {
-            f"{each.name} (autograd thread)" if each.is_on_other_thread else each.name: (
-                each.name,
-                each.count / calls,
-                each.cpu_total_ns // calls,
-            )
-            for each in row.breakdown.operators
-        }
+    def is_same(was: OperatorShare, now: OperatorShare) -> bool:
+        return was.count * calls_b == now.count * calls_a  # CPU times of one process say too little
 
-    return _shares(used(a), used(b), a.breakdown.operator_names, b.breakdown.operator_names, _is_never_another)
+    def share(each: OperatorShare | None, calls: int) -> Share | None:
+        return None if each is None else Share(each.count / calls, each.cpu_total_ns // calls)
 
+    def change(name: str, was: OperatorShare | None, now: OperatorShare | None) -> ShareChange:
+        short = cast("OperatorShare", now or was).name
+        return ShareChange(name, short, share(was, calls_a), share(now, calls_b))
 
-def _shares(
-    before: _Used, now: _Used, names_before: int, names_now: int, is_another: Callable[[int, int, float], bool]
-) -> Shares:
-    new: list[ShareChange] = []
-    changed: list[ShareChange] = []
-    for name, (short, count, total_ns) in now.items():
-        known = before.get(name)
-        if known is None:
-            new.append(ShareChange(name, short, None, Share(count, total_ns)))
-        elif known[1] != count or is_another(known[2], total_ns, count):
-            changed.append(ShareChange(name, short, Share(*known[1:]), Share(count, total_ns)))
-    gone = [ShareChange(name, used[0], Share(*used[1:]), None) for name, used in before.items() if name not in now]
-    is_whole_before, is_whole_now = len(before) == names_before, len(now) == names_now
-    return Shares(
-        # What the other side has not among those that it keeps, it may have among those that it does not.
-        new=tuple(new) if is_whole_before else (),
-        gone=tuple(gone) if is_whole_now else (),
-        changed=tuple(changed),
-        same=len(now) - len(new) - len(changed),
-        is_whole=is_whole_before and is_whole_now,
+    return _shares(
+        {_operator_name(each): each for each in a.breakdown.operators},
+        {_operator_name(each): each for each in b.breakdown.operators},
+        a.breakdown.operator_names,
+        b.breakdown.operator_names,
+        is_same,
+        change,
     )
 
 
-def _is_never_another(_a_ns: int, _b_ns: int, _count: float) -> bool:
-    return False  # CPU times of one process say too little
+def _operator_name(each: OperatorShare) -> str:
+    return f"{each.name} (autograd thread)" if each.is_on_other_thread else each.name
 
 
-def _is_another_kernel_time(a_ns: int, b_ns: int, count: float) -> bool:
-    shorter, longer = (a_ns, b_ns) if a_ns < b_ns else (b_ns, a_ns)
-    return longer > shorter * FLOORS["cuda"] + PER_LAUNCH_NS * count
+def _shares(
+    before: Mapping[str, _Share],
+    now: Mapping[str, _Share],
+    names_before: int,
+    names_now: int,
+    is_same: Callable[[_Share, _Share], bool],
+    change: Callable[[str, _Share | None, _Share | None], ShareChange],
+) -> Shares:
+    is_whole_before, is_whole_now = len(before) == names_before, len(now) == names_now
+    both = [(name, before[name], each) for name, each in now.items() if name in before]
+    changed = [change(name, was, each) for name, was, each in both if not is_same(was, each)]
+    # What the other side has not among those that it keeps, it may have among those that it does not.
+    new = [change(name, None, each) for name, each in now.items() if name not in before] if is_whole_before else ()
+    gone = [change(name, was, None) for name, was in before.items() if name not in now] if is_whole_now else ()
+    return Shares(
+        new=tuple(new),
+        gone=tuple(gone),
+        changed=tuple(changed),
+        same=len(both) - len(changed),
+        is_whole=is_whole_before and is_whole_now,
+    )

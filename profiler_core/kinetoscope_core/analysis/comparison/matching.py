@@ -15,12 +15,13 @@ Pair = tuple[RegionMeasures | None, RegionMeasures | None]
 def pairs_of(a: Result, b: Result) -> list[Pair]:
     """The rows of both, each once: those of `b` in their order, with what they were in `a`; then what only `a` has."""
     old, new = rows_of(a), rows_of(b)
+    old_in, new_in = _by_file(old), _by_file(new)
     found: dict[int, int] = {}
     for file, now in _files_of(a, b).items():
         old_prints, new_prints = a.sources.get(file, ()), b.sources.get(now, ())
         moved = matched(old_prints, new_prints)
-        standing = _standing(old, file, old_prints)
-        now_standing = _standing(new, now, new_prints)
+        standing = _standing(old_in[file], old_prints)
+        now_standing = _standing(new_in[now], new_prints)
         for place, was in standing.items():
             _pair(found, was, now_standing.get(moved.get(place, -1), []), old, new)
     _pair_by_place(found, old, new)
@@ -41,18 +42,25 @@ def _files_of(a: Result, b: Result) -> dict[str, str]:
     return found | {olds[0]: news[0] for olds, news in names.values() if len(olds) == 1 == len(news)}
 
 
-def _standing(rows: Sequence[RegionMeasures], file: str, prints: Sequence[Fingerprint]) -> dict[int, list[int]]:
+def _by_file(rows: Sequence[RegionMeasures]) -> defaultdict[str, list[tuple[int, RegionMeasures]]]:
+    files: defaultdict[str, list[tuple[int, RegionMeasures]]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        if row.file is not None:
+            files[row.file].append((index, row))
+    return files
+
+
+def _standing(rows: Iterable[tuple[int, RegionMeasures]], prints: Sequence[Fingerprint]) -> dict[int, list[int]]:
     """The rows of a file by the fingerprint they stand at."""
-    by_line: defaultdict[int, list[Fingerprint]] = defaultdict(list)
+    by_line: defaultdict[int | None, list[Fingerprint]] = defaultdict(list)
     for each in prints:
         by_line[each.line].append(each)
     places = {id(each): place for place, each in enumerate(prints)}
     standing: defaultdict[int, list[int]] = defaultdict(list)
-    for index, row in enumerate(rows):
-        if row.file == file and row.line is not None:
-            print_ = shown_at(by_line[row.line], row.line, row.name)
-            if print_ is not None:
-                standing[places[id(print_)]].append(index)
+    for index, row in rows:
+        print_ = shown_at(by_line[row.line], row.line, row.name)
+        if print_ is not None:
+            standing[places[id(print_)]].append(index)
     return standing
 
 
@@ -64,6 +72,9 @@ def _pair(
     new: Sequence[RegionMeasures],
 ) -> None:
     """One place may have many names: those alike are the same, and where one is left on each side, it was renamed."""
+    if len(olds) == 1 == len(news):
+        found[olds[0]] = news[0]
+        return
     by_name = {new[index].name: index for index in news}
     for index in olds:
         if old[index].name in by_name:

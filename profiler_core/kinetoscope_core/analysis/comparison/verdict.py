@@ -9,8 +9,8 @@ comparing runs with themselves on an H200 (docs/performance.md, "Noise"; benchma
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, product
-from math import comb, expm1, log
+from itertools import accumulate
+from math import comb, log
 from typing import Final, Literal
 
 from kinetoscope_core.results.comparison import Change
@@ -29,7 +29,6 @@ DRIFT: Final[dict[Kind, float]] = {"cuda": 1.005, "cpu": 1.10}
 """By which factor all processes of one side may differ from those of the other: clocks, temperature, other work."""
 MATTERS: Final[dict[Kind, float]] = {"cuda": 1.03, "cpu": 1.20}
 """A change that is certainly within this factor is none."""
-_LOG_MATTERS: Final[dict[Kind, float]] = {kind: log(factor) for kind, factor in MATTERS.items()}
 MOST_RUNS: Final = 20
 """More processes than this are not asked for."""
 
@@ -39,38 +38,35 @@ def change_between(a: Sequence[int], b: Sequence[int], kind: Kind, launches: int
 
     Both sides need a time at least. Where a time is 0 there is no ratio, and only two equal sides have a verdict.
     """
-    middle_a, middle_b = _middle(a), _middle(b)
-    if a == b or sorted(a) == sorted(b) or not any((*a, *b)):
+    a, b = sorted(a), sorted(b)
+    middle_a, middle_b = a[(len(a) - 1) // 2], b[(len(b) - 1) // 2]
+    if a == b or a[-1] == 0 == b[-1]:
         return Change(middle_a, middle_b, 0.0, 0.0, 0.0, "same")
-    if min(*a, *b) <= 0:
+    if a[0] <= 0 or b[0] <= 0:
         return Change(middle_a, middle_b, None, None, None, "unknown")
-    change = log(middle_b / middle_a)
-    low, high = _interval(a, b, change, kind, launches)
+    ratio = middle_b / middle_a
+    low, high = _interval(a, b, ratio, kind, launches)
     verdict: Literal["faster", "slower", "same", "unknown"] = "unknown"
-    matters = _LOG_MATTERS[kind]
-    if -matters <= low and high <= matters:
+    more = None
+    if low * MATTERS[kind] >= 1 and high <= MATTERS[kind]:
         verdict = "same"
-    elif low > 0 < change:
+    elif low > 1 < ratio:
         verdict = "slower"
-    elif high < 0 > change:
+    elif high < 1 > ratio:
         verdict = "faster"
-    more = _more_runs(len(a), len(b), high - low, change, kind) if verdict == "unknown" else None
-    return Change(middle_a, middle_b, expm1(change), expm1(low), expm1(high), verdict, more)
+    else:
+        more = _more_runs(len(a), len(b), high / low, ratio, kind)
+    return Change(middle_a, middle_b, ratio - 1, low - 1, high - 1, verdict, more)
 
 
-def _middle(values: Sequence[int]) -> int:
-    return values[0] if len(values) == 1 else sorted(values)[(len(values) - 1) // 2]
-
-
-def _interval(a: Sequence[int], b: Sequence[int], change: float, kind: Kind, launches: int) -> tuple[float, float]:
+def _interval(a: Sequence[int], b: Sequence[int], ratio: float, kind: Kind, launches: int) -> tuple[float, float]:
     left_out = _left_out(len(a), len(b))
     if left_out is None:
         varies_ns = PER_LAUNCH_NS * launches if kind == "cuda" else TIME_SLICE_NS
-        floor = log(FLOORS[kind] + varies_ns / min(*a, *b))
-        return change - floor, change + floor
-    ratios = sorted(log(each / other) for each, other in product(b, a))
-    drift = log(DRIFT[kind])
-    return ratios[left_out] - drift, ratios[-1 - left_out] + drift
+        floor = FLOORS[kind] + varies_ns / min(a[0], b[0])
+        return ratio / floor, ratio * floor
+    ratios = sorted([now / before for now in b for before in a])
+    return ratios[left_out] / DRIFT[kind], ratios[-1 - left_out] * DRIFT[kind]
 
 
 @cache
@@ -96,18 +92,23 @@ def _u_counts(a: int, b: int) -> list[int]:
     return counts
 
 
-def _more_runs(a: int, b: int, width: float, change: float, kind: Kind) -> int | None:
-    """With how many more runs on the side of `b` there would be a verdict, if they spread as these do.
+def _more_runs(a: int, b: int, width: float, ratio: float, kind: Kind) -> int | None:
+    """With how many more runs on the side of `b` there would be a verdict, if they spread as these do. `width` is the
+    factor from the lower to the upper end of the interval.
 
     None if that is no number of runs that somebody would wait for.
     """
+    if _left_out(a, b) is None:
+        return _runs_to_a_test(a, b)
+    wanted = 2 * max(abs(log(ratio)), log(MATTERS[kind]))
     for more in range(1, MOST_RUNS + 1):
-        if _left_out(a, b + more) is None:
-            continue
-        if _left_out(a, b) is None:
-            return more
-        wanted = 2 * max(abs(change), _LOG_MATTERS[kind])
         # The interval shrinks with the root of 1/a + 1/b.
-        if width * ((1 / a + 1 / (b + more)) / (1 / a + 1 / b)) ** 0.5 <= wanted:
+        if log(width) * ((1 / a + 1 / (b + more)) / (1 / a + 1 / b)) ** 0.5 <= wanted:
             return more
     return None
+
+
+@cache
+def _runs_to_a_test(a: int, b: int) -> int | None:
+    """How many more of `b` the rank test needs to say anything."""
+    return next((more for more in range(1, MOST_RUNS + 1) if _left_out(a, b + more) is not None), None)

@@ -2,22 +2,28 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final, Protocol
 
 from kinetoscope_core.source.regions import Kind, NamePattern
 
 
-class Traits(NamedTuple):
-    """What regions are recognised by."""
+class Traits(Protocol):
+    """What regions are recognised by. A fingerprint has it."""
 
-    pattern: NamePattern
-    kind: Kind
-    path: str
-    line: int
-    own: str
-    function: str
-    above: str
-    below: str
+    @property
+    def pattern(self) -> NamePattern: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def own(self) -> str: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def above(self) -> str: ...
+    @property
+    def below(self) -> str: ...
 
 
 Key = Callable[[Traits], Hashable]
@@ -25,28 +31,28 @@ Key = Callable[[Traits], Hashable]
 # From the surest to the faintest. Where regions are alike, the code above or below tells them apart, as one edit
 # leaves one of the two as it was. What the user calls a region counts for more than what is in it.
 _KEYS: Final[tuple[Key, ...]] = (
-    lambda t: (t.pattern, t.kind, t.path, t.own, t.function, t.above),
-    lambda t: (t.pattern, t.kind, t.path, t.own, t.function),
-    lambda t: (t.pattern, t.kind, t.path, t.own, t.above),
-    lambda t: (t.pattern, t.kind, t.path, t.own, t.below),
-    lambda t: (t.pattern, t.kind, t.path, t.own),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.own, t.function, t.above),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.own, t.function),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.own, t.above),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.own, t.below),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.own),
     # The function was moved into or out of a class or a function.
-    lambda t: (t.pattern, t.kind, t.own, t.function, t.above),
+    lambda t: (t.pattern.parts, t.kind, t.own, t.function, t.above),
     # Its own code changed.
-    lambda t: (t.pattern, t.kind, t.path, t.above),
-    lambda t: (t.pattern, t.kind, t.path, t.below),
-    lambda t: (t.pattern, t.kind, t.path),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.above),
+    lambda t: (t.pattern.parts, t.kind, t.path, t.below),
+    lambda t: (t.pattern.parts, t.kind, t.path),
     # It was renamed.
     lambda t: (t.kind, t.path, t.own, t.function, t.above),
     lambda t: (t.kind, t.path, t.own, t.above),
     lambda t: (t.kind, t.path, t.own, t.below),
     lambda t: (t.kind, t.path, t.own),
     # It was moved to another function, or its function was renamed.
-    lambda t: (t.pattern, t.kind, t.own),
+    lambda t: (t.pattern.parts, t.kind, t.own),
     # It was renamed and rewritten where it stood, nothing else of its function was.
     lambda t: (t.kind, t.path, t.above, t.below),
     # It is entered in another way than before.
-    lambda t: (t.pattern, t.path),
+    lambda t: (t.pattern.parts, t.path),
 )
 _SMALL_ENOUGH: Final = 40_000
 
@@ -104,20 +110,22 @@ class Matching:
 def match_traits(matching: Matching, old: Mapping[int, Traits], new: Mapping[int, Traits]) -> None:
     """Pair those that are not paired yet, by less and less."""
     for key in _KEYS:
-        _pair_rest(matching, old, new, key)
+        _pair_by(matching, old, new, key)
+        taken = set(matching.pairs.values())
+        old = {index: traits for index, traits in old.items() if index not in matching.pairs}
+        new = {index: traits for index, traits in new.items() if index not in taken}
+        if not old or not new:
+            return
     # Renamed function, changed code: only the name is left, which must then be a name, and no other's.
     named = {index: traits for index, traits in old.items() if traits.pattern.literal_length}
-    _pair_rest(matching, named, new, lambda t: (t.pattern, t.kind), only_unique=True)
+    _pair_by(matching, named, new, lambda t: (t.pattern.parts, t.kind), only_unique=True)
 
 
-def _pair_rest(
+def _pair_by(
     matching: Matching, old: Mapping[int, Traits], new: Mapping[int, Traits], key: Key, *, only_unique: bool = False
 ) -> None:
-    taken = set(matching.pairs.values())
-    rest = grouped((index, key(traits)) for index, traits in old.items() if index not in matching.pairs)
-    if rest:
-        left = ((index, key(traits)) for index, traits in new.items() if index not in taken)
-        matching.pair_by(rest, left, only_unique=only_unique)
+    olds, news = ([(index, key(traits)) for index, traits in side.items()] for side in (old, new))
+    matching.pair_by(grouped(olds), news, only_unique=only_unique)
 
 
 def grouped(keys: Iterable[tuple[int, Hashable]]) -> dict[Hashable, list[int]]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kinetoscope_core.source.placement.digests import Code
 from kinetoscope_core.source.placement.fingerprints import Fingerprint, file_digest
-from kinetoscope_core.source.placement.match import Matching, Traits, grouped, match_traits
+from kinetoscope_core.source.placement.match import Matching, grouped, match_traits
 from kinetoscope_core.source.placement.outline import Outline
-from kinetoscope_core.source.regions import Region, SourceRegions
+from kinetoscope_core.source.regions import Kind, NamePattern, Region, SourceRegions
 
 Stale = Literal["own code changed", "renamed", "function changed"]
 """Why times are no longer those of the code; where several hold, the first of these."""
@@ -100,7 +100,7 @@ class Placer:
             codes = outline.codes(regions, [index for index in range(len(regions)) if index not in taken])
             match_traits(
                 matching,
-                {index: _traits(self.fingerprints[index], self.fingerprints[index]) for index in rest},
+                {index: self.fingerprints[index] for index in rest},
                 {index: _traits(regions[index], code) for index, code in codes.items()},
             )
         found = [
@@ -126,18 +126,24 @@ class Placer:
 def matched(old: Sequence[Fingerprint], new: Sequence[Fingerprint]) -> dict[int, int]:
     """Which regions of one measured text are which of another, by their places in both."""
     matching = Matching([each.line for each in old], [each.line for each in new])
-    match_traits(
-        matching,
-        {index: _traits(each, each) for index, each in enumerate(old)},
-        {index: _traits(each, each) for index, each in enumerate(new)},
-    )
+    match_traits(matching, dict(enumerate(old)), dict(enumerate(new)))
     return matching.pairs
 
 
-def _traits(region: Fingerprint | Region, code: Fingerprint | Code) -> Traits:
-    return Traits(
-        region.pattern, region.kind, region.path, region.line, code.own, code.function, code.above, code.below
-    )
+class _Traits(NamedTuple):
+    """What `match_traits` looks at, of a region of the text."""
+
+    pattern: NamePattern
+    kind: Kind
+    path: str
+    own: str
+    function: str
+    above: str
+    below: str
+
+
+def _traits(region: Region, code: Code) -> _Traits:
+    return _Traits(region.pattern, region.kind, region.path, code.own, code.function, code.above, code.below)
 
 
 def _is_alike(each: Fingerprint, region: Region) -> bool:

@@ -40,7 +40,9 @@ class NamePattern:
     @property
     def exact(self) -> str | None:
         """The name, if the source tells all of it."""
-        return None if None in self.parts else self.text
+        if len(self.parts) > 1:  # no two texts are neighbours, so one of them is a gap
+            return None
+        return self.parts[0] if self.parts else ""
 
     @property
     def literal_length(self) -> int:
