@@ -38,6 +38,7 @@ from kinetoscope_core.runner.request import RunRequest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES, INJECTED = ROOT / "examples", ROOT / "benchmarks" / "scripts" / "injected.py"
+TRAINING = ROOT / "benchmarks" / "scripts" / "training.py"
 MATMUL_ADD = str(EXAMPLES / "matmul_add.py")
 PARTS = ("gpu", "cpu", "launches")
 PERCENT = (3, 5, 10, 30)
@@ -54,6 +55,9 @@ CASES: dict[str, list[str]] = {
     "inference": [str(EXAMPLES / "inference.py")],
     "stalls": [str(ROOT / "tests" / "gpu" / "scripts" / "stalls.py")],
     "graph": [str(ROOT / "tests" / "gpu" / "scripts" / "graph.py")],
+    "training": [str(TRAINING)],
+    "training_attention": [str(TRAINING), "--model", "attention"],
+    "training_compiled": [str(TRAINING), "--compile"],
     "injected": [str(INJECTED)],
     **{
         f"injected_{percent}": [str(INJECTED), *(f"--{part}={1 + percent / 100}" for part in PARTS)]

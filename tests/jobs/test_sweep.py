@@ -96,6 +96,31 @@ def test_what_varies_comes_after_the_fixed_arguments_and_an_empty_value_is_left_
     ]
 
 
+@pytest.mark.parametrize(
+    ("fixed", "axis", "asked"),
+    [
+        ("--size 9 data.bin", "size=8", "--size 8 data.bin"),
+        ("--size=9 --steps 3", "size=8", "--size 8 --steps 3"),
+        ("train --size 9 --size=7 --lr 1", "size=8", "train --size 8 --lr 1"),
+        ("--size -9 x", "size=8", "--size 8 x"),
+        ("--size --lr 1", "size=8", "--size 8 --lr 1"),
+        ("--size", "size=8", "--size 8"),
+        ("-s 9 -size 7 -s=3", "-s=8", "-s 8 -size 7"),
+        ("--sizes 9 --size-of-all=3", "size=8", "--sizes 9 --size-of-all=3 --size 8"),
+        ("size 9", "size=8", "size 9 --size 8"),
+        ("--compile data.bin", "compile=yes", "--compile data.bin"),
+        ("--compile data.bin", "compile=", "data.bin"),
+        ("--size 9 --lr 1", "size=,8", "--lr 1"),
+    ],
+)
+def test_what_varies_replaces_the_fixed_argument_of_its_name_where_that_stands(
+    fixed: str, axis: str, asked: str
+) -> None:
+    grid = Grid((axis_of(axis),))
+    request = RunRequest("s.py", arguments=tuple(fixed.split()))
+    assert " ".join(grid.request(request, grid.settings()[0]).arguments) == asked
+
+
 def test_a_cancel_between_runs_makes_no_further_one(tmp_path: Path, machine: Machine) -> None:
     job = sweeping(tmp_path, machine, "n=1,2,3", repeat=2)
     machine.cancel_after = 4

@@ -1,13 +1,17 @@
 """The settings of a sweep, from what is varied."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Final
 
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.results.sweep import Axis
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import printable
+
+_OPTION: Final = re.compile(r"-[^\d.]")  # a number below 0 is a value, and so is - alone
 
 
 def axis_of(text: str, *, is_environment: bool = False) -> Axis:
@@ -39,18 +43,35 @@ class Grid:
         return list(product(*(axis.values for axis in self.axes)))
 
     def request(self, request: RunRequest, values: Sequence[str]) -> RunRequest:
-        """What is to run in a setting: the arguments that vary come after those of `request`."""
-        arguments, environment = list(request.arguments), dict(request.environment)
+        """What is to run in a setting: arguments that vary stand where `request` has them, else after the others."""
+        arguments, environment = request.arguments, dict(request.environment)
         for axis, value in zip(self.axes, values, strict=True):
-            if not value:
-                continue
-            if axis.is_environment:
+            if not axis.is_environment:
+                arguments = _with(arguments, axis, value)
+            elif value:
                 environment[axis.name] = value
-                continue
-            arguments.append(axis.name if axis.name.startswith("-") else f"--{axis.name}")
-            if value != "yes":
-                arguments.append(value)
-        return request._replace(arguments=tuple(arguments), environment=environment)
+        return request._replace(arguments=arguments, environment=environment)
+
+
+def _with(arguments: Sequence[str], axis: Axis, value: str) -> tuple[str, ...]:
+    """The arguments with this value of what varies, in place of those of its name: `--size 9`, `--size=9`."""
+    option = axis.name if axis.name.startswith("-") else f"--{axis.name}"
+    has_values = any(each not in ("", "yes") for each in axis.values)
+    kept: list[str] = []
+    place: int | None = None
+    is_value = False
+    for each in arguments:
+        if is_value and not _OPTION.match(each):
+            is_value = False
+            continue
+        is_value = each == option and has_values
+        if each == option or each.startswith(f"{option}="):
+            place = len(kept) if place is None else place
+        else:
+            kept.append(each)
+    given = () if not value else (option,) if value == "yes" else (option, value)
+    place = len(kept) if place is None else place
+    return (*kept[:place], *given, *kept[place:])
 
 
 def _refuse_twice(where: str, keys: Sequence[object], names: Sequence[str]) -> None:
