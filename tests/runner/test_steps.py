@@ -76,7 +76,15 @@ def test_a_region_that_comes_after_all_is_measured_as_ever(kinetoscope):
     assert ran.code == 0, ran
     assert ran.counts() == {"hidden": (8, 5)}
     assert ran.result["contents"] is None
+    assert ran.regions()["hidden"]["parent"] is None  # the step that was open has ended
     assert "no-region" not in ran.problems
+
+
+def test_a_helper_that_could_make_regions_and_does_not_leaves_the_steps(kinetoscope):
+    ran = kinetoscope("unused_helper.py")
+    assert ran.code == 0, ran
+    assert ran.result["run"]["was_ended_early"]
+    assert ran.result["contents"]["steps"]["count"] == 20 * 8 - 3  # its regions were waited for
 
 
 def test_a_script_s_own_profiler_outside_every_region_is_shown(kinetoscope, tmp_path):

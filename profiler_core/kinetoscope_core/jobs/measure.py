@@ -52,7 +52,9 @@ def measure_run(
     parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
     found = summarised(readings, parts, sources, modules_by_key(log, sources))
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
-        has_others = not (request.has_focus or log.regions) and found.contents is not None
+        contents = None if request.has_focus or log.regions else found.contents
+        # Without steps a script that starts others may be there for that alone.
+        has_others = contents is not None and (contents.phases or not log.has_children)
         if not (has_others and any(_holds_something(each.trace) for each in readings)):
             raise nothing_measured(request, outcome, known, log, script)
     run = MeasuredRun(request, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
