@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import line_of
+
 
 def phases(ran):
     return {each["name"]: each for each in ran.result["contents"]["phases"]}
@@ -93,6 +95,15 @@ def test_a_script_s_own_profiler_outside_every_region_is_shown(kinetoscope, tmp_
     assert ran.result["run"]["has_own_profiler"]
     assert phases(ran)["backward"]["calls"] == 6
     assert b"done" in ran.script_output
+
+
+def test_stacks_that_a_script_s_own_profiler_asks_for_say_which_function_called_it(kinetoscope, tmp_path):
+    ran = kinetoscope("no_region_kinds.py", "own profiler with stacks", "6", tmp_path / "own.json")
+    assert ran.code == 0, ran
+    (linear,) = [each for each in ran.result["contents"]["operators"] if each["name"] == "aten::linear"]
+    (caller,) = linear["callers"]
+    assert (caller["function"], caller["file"], caller["count"]) == ("train", "no_region_kinds.py", 6)
+    assert caller["line"] == line_of("no_region_kinds.py", "def train(")
 
 
 def test_a_profiler_of_the_script_that_starts_later_has_no_steps_of_ours(kinetoscope):
