@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import line_of
+
 
 def phases(ran):
     return {each["name"]: each for each in ran.result["contents"]["phases"]}
@@ -76,7 +78,15 @@ def test_a_region_that_comes_after_all_is_measured_as_ever(kinetoscope):
     assert ran.code == 0, ran
     assert ran.counts() == {"hidden": (8, 5)}
     assert ran.result["contents"] is None
+    assert ran.regions()["hidden"]["parent"] is None  # the step that was open has ended
     assert "no-region" not in ran.problems
+
+
+def test_a_helper_that_could_make_regions_and_does_not_leaves_the_steps(kinetoscope):
+    ran = kinetoscope("unused_helper.py")
+    assert ran.code == 0, ran
+    assert ran.result["run"]["was_ended_early"]
+    assert ran.result["contents"]["steps"]["count"] == 20 * 8 - 3  # its regions were waited for
 
 
 def test_a_script_s_own_profiler_outside_every_region_is_shown(kinetoscope, tmp_path):
@@ -85,6 +95,15 @@ def test_a_script_s_own_profiler_outside_every_region_is_shown(kinetoscope, tmp_
     assert ran.result["run"]["has_own_profiler"]
     assert phases(ran)["backward"]["calls"] == 6
     assert b"done" in ran.script_output
+
+
+def test_stacks_that_a_script_s_own_profiler_asks_for_say_which_function_called_it(kinetoscope, tmp_path):
+    ran = kinetoscope("no_region_kinds.py", "own profiler with stacks", "6", tmp_path / "own.json")
+    assert ran.code == 0, ran
+    (linear,) = [each for each in ran.result["contents"]["operators"] if each["name"] == "aten::linear"]
+    (caller,) = linear["callers"]
+    assert (caller["function"], caller["file"], caller["count"]) == ("train", "no_region_kinds.py", 6)
+    assert caller["line"] == line_of("no_region_kinds.py", "def train(")
 
 
 def test_a_profiler_of_the_script_that_starts_later_has_no_steps_of_ours(kinetoscope):

@@ -23,7 +23,7 @@ def _columns(trace: Trace) -> dict[str, object]:
     """All columns, with names instead of their numbers (these depend on how the file was cut)."""
     columns = {
         f"{table}.{column.name}": list(getattr(getattr(trace, table), column.name))
-        for table in ("host", "device", "overhead", "flows")
+        for table in ("host", "device", "overhead", "frames", "flows")
         for column in fields(getattr(trace, table))
     }
     named = {key: [trace.names[index] for index in column] for key, column in columns.items() if key.endswith(".name")}

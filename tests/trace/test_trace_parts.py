@@ -61,6 +61,18 @@ def merged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
+def test_python_frames_come_from_all_parts(tmp_path: Path, started: list, merged: list[int]) -> None:
+    path = tmp_path / "trace.json"
+    frames = [_event(f"a.py({n}): f", n * 10.125) | {"cat": "python_function", "tid": n % 7} for n in range(3000)]
+    path.write_text('{"traceEvents": [\n' + ",\n".join(map(json.dumps, frames)) + '\n], "traceName": "x"}')
+    trace, _ = read_trace(path)
+    assert [trace.names[index] for index in trace.frames.name] == [f"a.py({n}): f" for n in range(3000)]
+    assert [trace.threads[index].tid for index in trace.frames.thread] == [str(n % 7) for n in range(3000)]
+    assert list(trace.frames.start_ns) == [n * 10_125 for n in range(3000)]
+    assert set(trace.frames.duration_ns) == {2500}
+    assert (len(started), len(merged)) == (_PROCESSES - 1, _PROCESSES - 1)
+
+
 def test_each_process_reads_its_part(tmp_path: Path, started: list, merged: list[int]) -> None:
     path = tmp_path / "trace.json"
     path.write_text(_text())

@@ -1,7 +1,7 @@
 """All that is said of recordings: regions with what they are made of, series, findings, and what else they hold."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -68,8 +68,11 @@ def summarised(
     recorded: Sequence[RecordedCalls],
     sources: Sources,
     modules: Mapping[RegionKey, ModuleFacts] = MappingProxyType({}),
+    files: Collection[str] = (),
 ) -> Summary:
-    """All that is said of the recordings. `modules` are the regions that are a module's."""
+    """All that is said of the recordings. `modules` are the regions that are a module's, `files` the user's, as far as
+    they are known.
+    """
     grouping = grouping_of(recorded, modules)
     recorded = regrouped(recorded, grouping.merged, grouping.layers)
     recordings = _recordings(readings, recorded)
@@ -107,7 +110,7 @@ def summarised(
         groups=[*map(known, groups)],
         unmeasured=[replace(each, parent=parent_of(each)) for each in unmeasured(calls)],
         of_run=of_run,
-        contents=None if has_users else contents_of(recordings),
+        contents=None if has_users else contents_of(recordings, files),
     )
 
 

@@ -50,9 +50,11 @@ def measure_run(
     not_entered = regions_not_entered(log, sources, script)
     unlogged = {str(script): RegionsByName(region for region in not_entered if region.is_exact)}
     parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
-    found = summarised(readings, parts, sources, modules_by_key(log, sources))
+    found = summarised(readings, parts, sources, modules_by_key(log, sources), log.files)
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
-        has_others = not (request.has_focus or log.regions) and found.contents is not None
+        contents = None if request.has_focus or log.regions else found.contents
+        # Without steps a script that starts others may be there for that alone.
+        has_others = contents is not None and (contents.phases or not log.has_children)
         if not (has_others and any(_holds_something(each.trace) for each in readings)):
             raise nothing_measured(request, outcome, known, log, script)
     run = MeasuredRun(request, outcome, script, sources, log, readings, parts, only_ours, not_entered, found)
@@ -109,7 +111,7 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
     for reading in readings:
         calls = reading.attribution.calls
         parts.append(RecordedCalls(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
-    found = summarised(readings, parts, sources)
+    found = summarised(readings, parts, sources, files=[str(file.resolve()) for file in source_files])
     problems = [problem for reading in readings for problem in reading.problems]
     if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
         names = ", ".join(str(path) for path in paths)

@@ -17,6 +17,7 @@ from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import Run
 from kinetoscope_core.run.script_file import check_script
+from kinetoscope_core.run.source_scan import marks_nothing
 from kinetoscope_core.runner.profiler import kineto_messages
 from kinetoscope_core.runner.request import RunRequest, Span
 from kinetoscope_core.source.regions import Region, SourceRegions
@@ -59,7 +60,8 @@ class Profiling:
             if request.is_module and file != self._source
             for each in self._sources.regions_of(str(file))
         )
-        self._request = _focused(request, self._source, known)._replace(known_places=spans)
+        is_unmarked = not spans and marks_nothing(request)
+        self._request = _focused(request, self._source, known)._replace(known_places=spans, marks_nothing=is_unmarked)
         self._store = store
         self._folder = store.new_folder()
         self._on_progress = on_progress

@@ -1,9 +1,10 @@
 """The measures of one region in a line of text, the same in a terminal and in an editor."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Final
 
-from kinetoscope_core.results.contents import Contents
+from kinetoscope_core.results.contents import CalledKernel, CalledOperator, Caller, Contents
 from kinetoscope_core.results.measures import Finding, RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.results.summary import LargestRegion
 from kinetoscope_core.text import printable, range_text, time_text
@@ -50,8 +51,8 @@ def contents_text(contents: Contents) -> str:
     ]
     begin = f"A step takes {time_text(steps.took_ns.median)}" if steps is not None else "In all"
     if not times:
-        times = [(each.short, None, each.total_ns) for each in contents.kernels[:3]]
-        times = times or [(each.name, each.cpu_total_ns, None) for each in contents.operators[:3]]
+        times = [(each.short + _called_in(each), None, each.total_ns) for each in contents.kernels[:3]]
+        times = times or [(each.name + _called_in(each), each.cpu_total_ns, None) for each in contents.operators[:3]]
         begin = "Most expensive"
     parts: list[str] = []
     for name, cpu_ns, cuda_ns in sorted(times, key=lambda each: -(each[1] or each[2] or 0)):
@@ -60,6 +61,15 @@ def contents_text(contents: Contents) -> str:
             f"{printable(name)} " + ", ".join(f"{kind} {time_text(ns)}" for kind, ns in kinds if ns is not None)
         )
     return f"{begin}: {'; '.join(parts)}."
+
+
+def _called_in(share: CalledKernel | CalledOperator) -> str:
+    return f" (in {caller_text(share.callers[0])})" if share.callers else ""
+
+
+def caller_text(caller: Caller) -> str:
+    """Which function of the user's it is, and where: `forward, model.py:12`."""
+    return printable(f"{caller.function}, {PurePath(caller.file).name}:{caller.line}")
 
 
 def both_times(region: RegionMeasures) -> str:

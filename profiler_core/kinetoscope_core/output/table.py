@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from kinetoscope_core.kernel_names import short_kernel_name
-from kinetoscope_core.output.measures_text import bound_text, is_wide, typical_text
+from kinetoscope_core.output.measures_text import bound_text, caller_text, is_wide, typical_text
 from kinetoscope_core.output.tree import Placed
-from kinetoscope_core.results.contents import Contents
+from kinetoscope_core.results.contents import CalledKernel, CalledOperator, Contents
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
 
@@ -122,22 +122,28 @@ def _place_of(regions: Sequence[RegionMeasures | Unmeasured]) -> _Place:
 def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:
     """The phases, and the costliest kernels and operators, of a recording without regions of the user's."""
     tables = [_phases_table(contents, has_cuda=has_cuda)] if contents.phases else []
+    has_callers = any(each.callers for each in (*contents.kernels, *contents.operators))
     if contents.kernels:
-        kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"))
+        kernels = _costliest("Kernels and copies", contents.kernel_names, ("CUDA", "Times"), has_callers=has_callers)
         for each in contents.kernels:
-            kernels.add_row(
-                cut(printable(short_kernel_name(each.name)), _LONGEST_NAME), time_text(each.total_ns), str(each.count)
-            )
+            name = cut(printable(short_kernel_name(each.name)), _LONGEST_NAME)
+            kernels.add_row(name, time_text(each.total_ns), str(each.count), *_called_in(each, has_callers))
         tables.append(kernels)
     if contents.operators:
         columns = ("CPU", "CUDA", "Times") if has_cuda else ("CPU", "Times")
-        operators = _costliest("Operators", contents.operator_names, columns)
+        operators = _costliest("Operators", contents.operator_names, columns, has_callers=has_callers)
         for each in contents.operators:
             cuda = [] if each.cuda_total_ns is None else [time_text(each.cuda_total_ns)]
             name = cut(printable(each.name), _LONGEST_NAME)
-            operators.add_row(name, time_text(each.cpu_total_ns), *cuda, str(each.count))
+            times = (time_text(each.cpu_total_ns), *cuda, str(each.count))
+            operators.add_row(name, *times, *_called_in(each, has_callers))
         tables.append(operators)
     return tables
+
+
+def _called_in(share: CalledKernel | CalledOperator, has_callers: bool) -> list[str]:
+    """The cell of the function that called it most expensively, if any row has one."""
+    return [caller_text(share.callers[0]) if share.callers else ""] if has_callers else []
 
 
 def _phases_table(contents: Contents, *, has_cuda: bool) -> Table:
@@ -165,11 +171,13 @@ def _phases_table(contents: Contents, *, has_cuda: bool) -> Table:
     return table
 
 
-def _costliest(heading: str, names: int, columns: Sequence[str]) -> Table:
+def _costliest(heading: str, names: int, columns: Sequence[str], *, has_callers: bool) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(f"{heading}, the most expensive of {count_text(names, 'name')}", overflow="fold", min_width=10)
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
+    if has_callers:
+        table.add_column("Called in", overflow="fold")
     return table
 
 

@@ -35,16 +35,44 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
+class Caller:
+    """A function of the user's that called operators, or launched kernels: how many, and what they took (operators: CPU
+    and CUDA). `file` and `line` are as the trace has them: relative to an entry of `sys.path`, and where the function
+    begins or, of one that was open when the recording began, where it was then.
+    """
+
+    file: str
+    line: int
+    function: str
+    count: int
+    total_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class CalledKernel(KernelShare):
+    """With the costliest callers, where the trace holds stacks."""
+
+    callers: tuple[Caller, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CalledOperator(OperatorShare):
+    """With the costliest callers, where the trace holds stacks."""
+
+    callers: tuple[Caller, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """What a recording without regions of the user's holds. `kernels` and `operators` are the costliest, `…_names` say
     how many names there are; the operators are those that lie in no other one. `activities` counts those of the device.
     `phases` are the parts of the steps, empty where the recording does not tell them; `steps` `None` likewise.
     """
 
-    kernels: tuple[KernelShare, ...]
+    kernels: tuple[CalledKernel, ...]
     kernel_names: int
     activities: int
-    operators: tuple[OperatorShare, ...]
+    operators: tuple[CalledOperator, ...]
     operator_names: int
     phases: tuple[Phase, ...] = ()
     steps: Steps | None = None

@@ -1,7 +1,8 @@
-"""Whether a script may begin in a prepared interpreter: found in its source, without running it.
+"""What a script's source, and that of its own modules that it imports, says before it runs.
 
-What a prepared interpreter cannot do is known when the script imports torch; then it begins again in a plain one. So
-what stands before that import must be known to have no effect outside of the process: nothing is done twice.
+Whether it marks anything; and whether it may begin in a prepared interpreter. What that cannot do is known when the
+script imports torch; then it begins again in a plain one. So what stands before that import must be known to have no
+effect outside of the process: nothing is done twice.
 """
 
 import ast
@@ -36,6 +37,8 @@ _STAYS_INSIDE = re.compile(
 )
 """Functions, by their full names, that reach nothing outside of the process. What is printed is not shown twice."""
 
+_MARKS = re.compile(rb"record_function|\b(profiler|optim|DataLoader|Trainer)\b|\.fit\(")
+
 _METHODS = re.compile(
     "absolute|add|add_argument|add_argument_group|addFilter|append|capitalize|copy|count|decode|encode|endswith|extend"
     "|find|format|get|group|insert|items|join|joinpath|keys|lower|match|parse_args|parse_known_args|pop|relative_to"
@@ -54,15 +57,7 @@ _SETS = re.compile(
 
 def why_plain(request: RunRequest) -> str | None:
     """Why a script has to begin in a plain interpreter; None where it may be tried in a prepared one."""
-    folder = Path(request.folder or ".").resolve()
-    if request.is_module:
-        base = folder.joinpath(*request.script.split("."))
-        own = folder
-        main = base / "__main__.py" if base.is_dir() else base.with_suffix(".py")
-    else:
-        script = folder / request.script
-        own = script if script.is_dir() else script.resolve().parent
-        main = script / "__main__.py" if script.is_dir() else script
+    main, own = _main_of(request)
     scan = _Scan(own)
     try:
         reached = scan.file(main)
@@ -74,6 +69,32 @@ def why_plain(request: RunRequest) -> str | None:
         if found := _SETS.search(without_comments(file.read_bytes()).decode("utf-8", "replace")):
             return f"{file.name} sets {next(filter(None, found.groups()))}"
     return None
+
+
+def marks_nothing(request: RunRequest) -> bool:
+    """Whether the script is there, and neither it nor a module of its own that it imports names regions, a profiler, or
+    what has torch mark steps.
+    """
+    main, own = _main_of(request)
+    scan = _Scan(own)
+    try:
+        if scan.parsed(main) is None:
+            return False
+        return not any(_MARKS.search(without_comments(file.read_bytes())) for file in scan.all_files())
+    except (_EffectError, OSError):
+        return False
+
+
+def _main_of(request: RunRequest) -> tuple[Path, Path]:
+    """The file that runs, and the folder of its own modules."""
+    folder = Path(request.folder or ".").resolve()
+    if request.is_module:
+        base = folder.joinpath(*request.script.split("."))
+        return base / "__main__.py" if base.is_dir() else base.with_suffix(".py"), folder
+    script = folder / request.script
+    if script.is_dir():
+        return script / "__main__.py", script
+    return script, script.resolve().parent
 
 
 class _EffectError(Exception):

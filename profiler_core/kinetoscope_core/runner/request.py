@@ -65,6 +65,8 @@ class RunRequest(NamedTuple):
     """The one region that is measured, by the name it has when it runs; or by its places."""
     focus_places: Tuple[Span, ...] = ()
     known_places: Tuple[Span, ...] = ()
+    marks_nothing: bool = False
+    """Whether the script's source names neither regions nor what has steps: all that it runs is recorded then."""
 
     @property
     def has_focus(self) -> bool:

@@ -27,6 +27,7 @@ from .regions.modules import ModuleRegions
 from .regions.other_entries import hook_other_entries
 from .regions.schedule import Schedule
 from .regions.steps import Steps
+from .regions.unmarked import Unmarked
 from .report import Report
 from .request import RunRequest
 
@@ -52,7 +53,9 @@ class Session:
         self._report = Report(channel, message["folder"])
         self._schedule = Schedule(self._request)
         self._end = End(channel.send)
-        self._steps = Steps(self._request, self._start_recording, self._stop_recording, self._is_over_budget, self._end)
+        self._unmarked = Unmarked(self._request, self._start_recording)
+        begin_steps = lambda: self._take_over(self._unmarked) or self._start_recording()  # noqa: E731
+        self._steps = Steps(self._request, begin_steps, self._stop_recording, self._is_over_budget, self._end)
         self._log = RegionLogger(self._on_enter, self._on_exit, self._steps)
         choice = self._request.modules
         self._modules = None if choice is None else ModuleRegions(self._log, choice)
@@ -123,6 +126,7 @@ class Session:
             {
                 "torch.autograd.profiler": self._hook_torch,
                 "torch.profiler.profiler": self._hook_torch_later,
+                "torch": self._note_torch,
                 **of_modules,
             }
         )
@@ -148,9 +152,13 @@ class Session:
             self._has_other_entries = True
             hook_other_entries(self._log, lambda: self._state == "recording")
 
+    def _note_torch(self, torch: Any) -> None:
+        if self._has_torch:
+            self._unmarked.note_import(torch)
+
     def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
-        is_free = self._steps.give_way() or self._state == "waiting"
+        is_free = self._take_over(self._steps, self._unmarked) or self._state == "waiting"
         if is_free and self._schedule.should_start(region, call, comes_again):
             self._start_recording()
         if not self._request.has_focus:
@@ -166,9 +174,16 @@ class Session:
             why = "enough" if is_full else "budget"
             self._end.begin_after(self._stop_recording, why, is_raised_here=not has_failed)
 
+    def _take_over(self, *kinds: Any) -> bool:
+        """Whether what is recorded until now was of one of these. They give way, and the budget begins anew."""
+        if not any(each.give_way() for each in kinds):
+            return False
+        self._recording_since = monotonic()
+        return True
+
     def _start_recording(self) -> bool:
         with interrupts_deferred(), self._lock:
-            if self._state != "waiting" or not self._profiler.can_start_here():
+            if self._state != "waiting" or self._is_child() or not self._profiler.can_start_here():
                 return False
             self._channel.send("phase", phase="starting-profiler")
             try:
@@ -198,7 +213,7 @@ class Session:
             if self._state != "recording" or not self._profiler.can_stop_here() or self._is_child():
                 return
             self._state = "recorded"
-            self._steps.give_way()
+            self._steps.note_stop()
             self._channel.send("phase", phase="saving")
             path = self._report.new_trace_path()
             still_open = self._log.open_regions()
@@ -291,11 +306,21 @@ class Session:
             if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS, self._sigterm.descriptor):
                 return
             self._end.look_at_main_thread()
-            # A region that has been open for twice the budget will not come to its end in time.
-            if self._state == "recording" and self._is_over_budget(times=2):
-                self._end.is_over = True
+            if self._state == "recording":
+                self._watch_budget()
+
+    def _watch_budget(self) -> None:
+        is_unmarked = self._unmarked.is_recorded()
+        if is_unmarked and self._unmarked.imports_still():
+            self._recording_since = monotonic()
+        # A region that has been open for twice the budget will not come to its end in time.
+        if self._is_over_budget(times=1 if is_unmarked else 2):
+            if is_unmarked and children.have_worked(self._run_id):  # it may be there to start others alone
                 self._stop_recording("budget")
-                self._end.begin_from_afar()
+                return
+            self._end.is_over = True
+            self._stop_recording("budget")
+            self._end.begin_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
         """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""

@@ -9,7 +9,14 @@ from struct import pack
 from typing import Final, TypeAlias
 
 from kinetoscope_core.text import LONGEST_NAME, short_name
-from kinetoscope_core.trace.columns import DeviceActivities, ForwardBackwardFlows, HostSlices, OverheadSlices, Thread
+from kinetoscope_core.trace.columns import (
+    DeviceActivities,
+    ForwardBackwardFlows,
+    HostSlices,
+    OverheadSlices,
+    PythonFrames,
+    Thread,
+)
 from kinetoscope_core.trace.events import Event, FlowEnd, FlowStart, Slice, Unreadable, Unused
 from kinetoscope_core.trace.schema import (
     API_CALL,
@@ -44,6 +51,9 @@ _KIND_OF: Final = bytes(code & 15 for code in range(256))
 _IS_IN: Final = [bytes(code >> 4 == group for code in range(256)) for group in (_HOST, _DEVICE)]
 _NOT_IN: Final = [bytes(code for code in range(256) if code >> 4 != group) for group in (_HOST, _DEVICE)]
 
+_IN_A_FILE: Final = ".py("  # of a Python frame; others are built-in or say which module is called
+_OF_TORCH: Final = "torch/"
+
 _MINUS_ONE: Final = b"\xff" * 8
 _LONGEST_NS: Final = 365 * 86_400 * 1_000_000_000  # no recording lasts so long: a duration beyond it overflowed
 
@@ -62,6 +72,7 @@ class Collector:
         self.host = HostSlices()
         self.device = DeviceActivities()
         self.overhead = OverheadSlices()
+        self.frames = PythonFrames()
         self.events = 0
         self.unreadable = 0
         self.has_phases = False
@@ -119,7 +130,9 @@ class Collector:
             self._add_device(kinds, chosen)
         if _OVERHEAD in codes:
             self._add_overhead([event for event in slices if event.cat == OVERHEAD])
-        self.has_stacks = self.has_stacks or _FRAME in codes
+        if _FRAME in codes:
+            self.has_stacks = True
+            self._add_frames([event for event in slices if event.cat == PYTHON_FRAME and _IN_A_FILE in event.name])
         if _OF_NO_USE in codes:
             self._note_unread([event for event, code in zip(slices, codes, strict=True) if code == _OF_NO_USE])
 
@@ -169,6 +182,15 @@ class Collector:
         self.overhead.start_ns.frombytes(_starts(slices))
         self.overhead.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
 
+    def _add_frames(self, slices: list[Slice]) -> None:
+        slices = [event for event in slices if not event.name.startswith(_OF_TORCH)]
+        if not slices:
+            return
+        self.frames.name.frombytes(self._names_of(slices))
+        self.frames.thread.frombytes(_indices(self._threads_of(slices)))
+        self.frames.start_ns.frombytes(_starts(slices))
+        self.frames.duration_ns.frombytes(packed_ns([event.dur for event in slices]))
+
     def _add_others(self, events: list[Event]) -> None:
         self.unreadable += sum(1 for event in events if type(event) is Unreadable)
         self.has_phases = self.has_phases or any(
@@ -212,12 +234,18 @@ class Collector:
         """Adds what was collected from a later part of the file, which is used up."""
         names = [self._names.setdefault(name, len(self._names)) for name in later._names]  # noqa: SLF001
         threads = [self._threads.setdefault(thread, len(self._threads)) for thread in later.threads]
-        for columns in (later.host, later.device, later.overhead):
+        for columns in (later.host, later.device, later.overhead, later.frames):
             columns.name = _renumbered(columns.name, names)
-        for rows in (later.host, later.device):
+        for rows in (later.host, later.device, later.frames):
             rows.thread = _renumbered(rows.thread, threads)
         self.host.unfinished.update(index + len(self.host) for index in later.host.unfinished)
-        for mine, theirs in ((self.host, later.host), (self.device, later.device), (self.overhead, later.overhead)):
+        mine_and_theirs = (
+            (self.host, later.host),
+            (self.device, later.device),
+            (self.overhead, later.overhead),
+            (self.frames, later.frames),
+        )
+        for mine, theirs in mine_and_theirs:
             for column in fields(mine):
                 values = getattr(theirs, column.name)
                 if isinstance(values, array):

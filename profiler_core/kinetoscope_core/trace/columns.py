@@ -117,6 +117,23 @@ class OverheadSlices:
 
 
 @dataclass(slots=True)
+class PythonFrames:
+    """Calls of Python functions, which traces with stacks have; of torch's own files only some.
+
+    Their names are `FILE(LINE): FUNCTION`, where the file lacks what it has in common with an entry of `sys.path`, and
+    the line is that where the function begins, or where it was when the recording began.
+    """
+
+    name: "array[int]" = field(default_factory=_indices)
+    thread: "array[int]" = field(default_factory=_indices)
+    start_ns: "array[int]" = field(default_factory=_longs)
+    duration_ns: "array[int]" = field(default_factory=_longs)
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+@dataclass(slots=True)
 class ForwardBackwardFlows:
     """`fwdbwd` arrows whose two ends are both in the trace: from a forward operator to its backward node."""
 
@@ -146,7 +163,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One Kineto trace, without Python frames and process names.
+    """One Kineto trace, without process names.
 
     `events` counts everything the file held; `is_cut` says that its end is missing, and with it perhaps whole kinds of
     events (Kineto writes device activities last).
@@ -158,6 +175,7 @@ class Trace:
     host: HostSlices
     device: DeviceActivities
     overhead: OverheadSlices
+    frames: PythonFrames
     flows: ForwardBackwardFlows
     metadata: Metadata
     events: int

@@ -65,6 +65,7 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         host=collector.host,
         device=collector.device,
         overhead=collector.overhead,
+        frames=collector.frames,
         flows=collector.flows(),
         metadata=metadata_from(values, has_stacks=collector.has_stacks),
         events=collector.events,

@@ -34,8 +34,8 @@ elif kind == "hidden region":
     for batch in DataLoader(data, batch_size=4):
         with region("hidden"):
             model(batch)
-elif kind == "own profiler":
-    with torch.profiler.profile() as profile:
+elif kind in ("own profiler", "own profiler with stacks"):
+    with torch.profiler.profile(with_stack=kind.endswith("stacks")) as profile:
         train(DataLoader(data, batch_size=4))
     profile.export_chrome_trace(sys.argv[3])
 elif kind == "profiler later":

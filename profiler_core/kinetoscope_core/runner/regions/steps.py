@@ -1,7 +1,8 @@
 """Scripts without a region of their own: their steps, by what torch's optimizers and DataLoaders enter themselves.
 
-The recording begins with the first of these, and is full after as many steps as a region would have calls. In it each
-step is marked as torch's own schedule marks it, `ProfilerStep#N`. A region of the user's puts an end to all that.
+The recording begins with the first of these, and is full after as many steps as a region would have calls; after
+`PATIENCE` times as many where the user's files name `record_function`. In it each step is marked as torch's own
+schedule marks it, `ProfilerStep#N`. A region of the user's puts an end to all that.
 """
 
 import sys
@@ -11,6 +12,7 @@ from typing import Any, Callable, Optional
 from ..ending.end import End
 from ..own_files import loaded_files
 from ..request import RunRequest
+from .schedule import PATIENCE
 
 _open = open  # as it was before the script, which may patch it
 _BATCH = "enumerate(DataLoader)#"
@@ -46,10 +48,16 @@ class Steps:
         self._finished = 0
 
     def give_way(self) -> bool:
-        """That the recording is of regions, or over; whether it was one of steps until now."""
+        """That the recording is of regions; whether it was one of steps until now."""
         were_recorded = self._is_wanted and self._thread is not None
         self._is_wanted = False
+        if were_recorded and self._mark is not None and self._thread == threading.get_ident():
+            self._mark.__exit__(None, None, None)
         return were_recorded
+
+    def note_stop(self) -> None:
+        """That the recording is over; a step that goes on stays unfinished."""
+        self._is_wanted = False
 
     def note_entry(self, name: Any) -> None:
         """That torch is about to enter something."""
@@ -61,9 +69,11 @@ class Steps:
             return
         is_batch = name.startswith(_BATCH)
         if self._thread is None:
-            if _have_regions() or not self._start():
+            if not self._start():
                 self._is_wanted = False
                 return
+            if _may_have_regions():
+                self._needed *= PATIENCE
             self._thread = threading.get_ident()
             if not name.startswith(_STEP):
                 self._next()
@@ -98,7 +108,7 @@ class Steps:
         self._mark.__enter__()
 
 
-def _have_regions() -> bool:
+def _may_have_regions() -> bool:
     """Whether a file of the user's names `record_function`: its regions may come later, and are waited for."""
     for path in loaded_files()[:_MOST_FILES]:
         try:
