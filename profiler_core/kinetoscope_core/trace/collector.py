@@ -154,6 +154,8 @@ class Collector:
         device = self.device
         given = [event.args for event in slices]
         copied = [args.bytes if kind == MEMCPY else -1 for kind, args in zip(kinds, given, strict=True)]
+        rows = enumerate(given, len(device))
+        device.collectives.update((row, args.of_collective()) for row, args in rows if args.collective is not None)
         device.kind.frombytes(kinds)
         device.name.frombytes(self._names_of(slices))
         device.device.frombytes(_longs([_device_of(event) for event in slices]))
@@ -217,6 +219,8 @@ class Collector:
         for rows in (later.host, later.device):
             rows.thread = _renumbered(rows.thread, threads)
         self.host.unfinished.update(index + len(self.host) for index in later.host.unfinished)
+        collectives = later.device.collectives.items()
+        self.device.collectives.update((index + len(self.device), each) for index, each in collectives)
         for mine, theirs in ((self.host, later.host), (self.device, later.device), (self.overhead, later.overhead)):
             for column in fields(mine):
                 values = getattr(theirs, column.name)

@@ -12,7 +12,7 @@ from kinetoscope_core.text import LONGEST_NAME
 from kinetoscope_core.trace import repair
 from kinetoscope_core.trace.bytestream import ByteStream, opened
 from kinetoscope_core.trace.collector import Collector
-from kinetoscope_core.trace.columns import Trace
+from kinetoscope_core.trace.columns import Metadata, Trace
 from kinetoscope_core.trace.decoder import Decoder
 from kinetoscope_core.trace.metadata import base_time_in, metadata_from, metadata_object
 from kinetoscope_core.trace.parts import read_parts
@@ -71,6 +71,19 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         is_cut=is_cut,
     )
     return trace, problems
+
+
+def peeked(path: Path) -> Metadata | None:
+    """What stands before the events, without reading these; `None` if it cannot be read, or not twice."""
+    if not path.is_file():
+        return None
+    try:
+        with opened(path) as stream:
+            slices = EventSlices(stream, Decoder())
+            slices.begin()
+            return metadata_from(_metadata_values(slices)[0], has_stacks=False)
+    except TraceError:
+        return None
 
 
 @contextmanager
