@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from kinetoscope_core.analysis.outermost import nearest_of_same_key, outermost
 from kinetoscope_core.results.measures import Breakdown, Call, CallInTrace, CallTimes, RegionMeasures, Spread
@@ -218,6 +218,28 @@ def regions_cpu_ns(recorded: Sequence[RecordedCalls]) -> int:
     return total_ns
 
 
+class Times(NamedTuple):
+    """The times of one region over its measured calls."""
+
+    cpu_total_ns: Spread
+    cpu_self_ns: Spread
+    cuda_total_ns: Spread | None
+    cuda_self_ns: Spread | None
+
+
+def times_of(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> Times:
+    """What the measured calls took."""
+    by_id = {call_id: recorded[call_id[0]].calls[call_id[1]] for call_id in of_region.seen}
+    return Times(
+        cpu_total_ns=spread_of([by_id[call_id].cpu_total_ns for call_id in of_region.on_thread]),
+        cpu_self_ns=spread_of(
+            [sum(by_id[each].cpu_self_ns for each in nested) for nested in of_region.on_thread.values()]
+        ),
+        cuda_total_ns=_spread(_totals(of_region.on_device, by_id, lambda call: call.cuda_total_ns)),
+        cuda_self_ns=_spread(_self_sums(of_region.on_device, by_id)),
+    )
+
+
 def _measures(key: RegionKey, calls: Calls, parts: Breakdown) -> RegionMeasures:
     recorded, nests, of_region, median = calls.recorded, calls.nests, calls.measured[key], calls.median[key]
     by_id = {call_id: recorded[call_id[0]].calls[call_id[1]] for call_id in of_region.seen}
@@ -238,10 +260,7 @@ def _measures(key: RegionKey, calls: Calls, parts: Breakdown) -> RegionMeasures:
         unfinished=len(unfinished),
         untimed=sum(1 for each in by_id.values() if each.is_finished and not each.has_times),
         at_least_ns=max(unfinished, default=None),
-        cpu_total_ns=spread_of([by_id[call_id].cpu_total_ns for call_id in on_thread]),
-        cpu_self_ns=spread_of([sum(by_id[each].cpu_self_ns for each in nested) for nested in on_thread.values()]),
-        cuda_total_ns=_spread(_totals(on_device, by_id, lambda call: call.cuda_total_ns)),
-        cuda_self_ns=_spread(_self_sums(on_device, by_id)),
+        **times_of(of_region, recorded)._asdict(),
         cuda_busy_ns=_spread(_totals(on_device, by_id, lambda call: call.cuda_busy_ns)),
         backward_cuda_ns=_spread(_totals(on_device, by_id, lambda call: call.backward_cuda_ns)),
         launches=_spread(_totals(on_device, by_id, lambda call: call.launches)),
@@ -289,9 +308,8 @@ def _times(call_id: CallId, recorded: Sequence[RecordedCalls]) -> CallTimes:
 def in_trace(call_id: CallId, recorded: Sequence[RecordedCalls]) -> CallInTrace:
     """A call to point at."""
     number, index = call_id
-    part = recorded[number]
-    call = part.calls[index]
-    start_ns = part.base_time_ns + call.start_ns
+    call = recorded[number].calls[index]
+    start_ns = recorded[number].base_time_ns + call.start_ns
     return CallInTrace(number, start_ns, call.cpu_total_ns, call.cuda_total_ns)
 
 

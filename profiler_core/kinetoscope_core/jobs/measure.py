@@ -9,16 +9,18 @@ from kinetoscope_core import log_file
 from kinetoscope_core.analysis.analysis import Reading, Summary, reading_of, summarised
 from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.analysis.log_match import (
-    keys_of_names,
     modules_by_key,
     recorded_calls,
     regions_not_entered,
 )
+from kinetoscope_core.analysis.ranks.ranks import job_of
 from kinetoscope_core.analysis.region_log import read_region_log
 from kinetoscope_core.analysis.statistics import RecordedCalls, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured, Problem
 from kinetoscope_core.jobs.problems import nothing_measured
+from kinetoscope_core.jobs.rank_problems import not_one_job
+from kinetoscope_core.jobs.ranks import PlacedTraces, job_among, ranks_among, with_job
 from kinetoscope_core.jobs.run_problems import MeasuredRun, problems_of
 from kinetoscope_core.results.checks import Checked, checks
 from kinetoscope_core.results.measures import BackwardWork, Device
@@ -97,28 +99,37 @@ def measure_run(
 
 def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Result:
     """The result of traces from elsewhere. A region is placed where its name stands in the sources, if
-    that is certain (`places_of_names`).
+    that is certain (`places_of_names`). Traces of the ranks of one job are told apart, all others added up.
 
     Of traces without a region of the user's the result says what they hold. Raises `NothingMeasured` if that is
     nothing, or `TraceError`.
     """
-    sources = Sources()
-    files = {str(file): RegionsByName(sources.regions_of(str(file))) for file in source_files}
+    placed = PlacedTraces(source_files)
+    by_rank, problems = ranks_among(paths)
+    if len(by_rank) > 1:
+        job = job_among(by_rank, placed)
+        if job is not None:
+            median = by_rank[job.median]
+            return with_job(_of_readings(median, [reading_of(path) for path in median], placed), job, by_rank)
+        problems = [not_one_job()]
     readings = [reading_of(path) for path in paths]
-    names = dict.fromkeys(call.name for reading in readings for call in reading.attribution.calls)
-    keys = keys_of_names(names, files)
-    parts: list[RecordedCalls] = []
-    for reading in readings:
-        calls = reading.attribution.calls
-        parts.append(RecordedCalls(calls, [keys[o.name] for o in calls], base_time_ns=reading.base_time_ns))
-    found = summarised(readings, parts, sources, files=[str(file.resolve()) for file in source_files])
+    result = _of_readings(paths, readings, placed)
+    if by_rank and len(paths) == 1:
+        return with_job(result, job_of([placed.facts_of(readings)]), by_rank)
+    return replace(result, problems=(*result.problems, *problems))
+
+
+def _of_readings(paths: Sequence[Path], readings: Sequence[Reading], placed: PlacedTraces) -> Result:
+    sources = placed.sources
+    parts = placed.recorded(readings)
+    found = summarised(readings, parts, sources, files=placed.paths)
     problems = [problem for reading in readings for problem in reading.problems]
     if not found.regions and not found.unmeasured and not any(_holds_something(reading.trace) for reading in readings):
         names = ", ".join(str(path) for path in paths)
         why = " ".join(each.message for each in problems if each.code == "other-tool")
         what = f"{names} has no region, no operator and no GPU activity, so there is nothing to measure."
         raise NothingMeasured(f"{what} {why}".strip())
-    return _result(None, paths, readings, parts, found, problems, None, (), None, sources, list(files))
+    return _result(None, paths, readings, parts, found, problems, None, (), None, sources, list(placed.files))
 
 
 def _holds_something(trace: Trace) -> bool:

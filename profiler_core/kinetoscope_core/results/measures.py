@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from kinetoscope_core.results.communication import Collectives, RankSpread
 from kinetoscope_core.results.timeline import Timeline
 
 Bound = Literal["overhead", "compute", "communication", "copy", "mixed", "sync", "cpu-only"]
@@ -273,7 +274,8 @@ class RegionMeasures:
     `cpu_middle_ns` and `cuda_middle_ns` are the ends of the middle half of the totals.
     `origin` says who made it, `module` which module it is. `slowest` is the name of a series with the largest median.
     `raised` counts the calls that an exception ended, of which `exception` is the type of the last; `is_raised` says
-    that they had to be measured, for want of others.
+    that they had to be measured, for want of others. `communication` is what its measured calls communicated on this
+    rank, `None` where that is nothing; `over_ranks` how it differs between the ranks of a job, `None` with one process.
     """
 
     name: str
@@ -313,3 +315,5 @@ class RegionMeasures:
     origin: Origin = "user"
     module: ModuleFacts | None = None
     slowest: str | None = None
+    communication: Collectives | None = None
+    over_ranks: RankSpread | None = None

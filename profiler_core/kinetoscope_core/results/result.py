@@ -21,6 +21,7 @@ from kinetoscope_core.results.measures import (
     StartUp,
     Unmeasured,
 )
+from kinetoscope_core.results.ranks import RankMeasures
 from kinetoscope_core.source.placement import Fingerprint
 
 SCHEMA = 2
@@ -77,7 +78,8 @@ class Result:
     names of, `unmeasured` the regions without a call that has a time, and `contents` what there is where no region is
     the user's, else `None`. `backward` is what the device did for autograd, `None` where that was nothing. `start_up`
     is the launch of ours, which is in no other number. `expectations` are those of the comments in the files that were
-    measured, checked.
+    measured, checked. `ranks` are those of the job that were recorded; the device times, `regions` and `groups` are
+    then those of one, the median rank. Empty where nothing says that it is a rank of several.
     """
 
     run: RunInfo | None
@@ -97,6 +99,7 @@ class Result:
     contents: Contents | None = None
     backward: BackwardWork | None = None
     expectations: tuple[Checked, ...] = ()
+    ranks: tuple[RankMeasures, ...] = ()
     sources: Mapping[str, tuple[Fingerprint, ...]] = field(default_factory=dict[str, "tuple[Fingerprint, ...]"])
 
 

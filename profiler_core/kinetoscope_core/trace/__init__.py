@@ -9,9 +9,11 @@ from kinetoscope_core.trace.columns import (
     Thread,
     Trace,
 )
-from kinetoscope_core.trace.reader import collector_off, read_trace
+from kinetoscope_core.trace.events import Collective
+from kinetoscope_core.trace.reader import collector_off, peeked, read_trace
 
 __all__ = [
+    "Collective",
     "DeviceActivities",
     "ForwardBackwardFlows",
     "HostSlices",
@@ -20,5 +22,6 @@ __all__ = [
     "Thread",
     "Trace",
     "collector_off",
+    "peeked",
     "read_trace",
 ]

@@ -1,10 +1,9 @@
 """Events become columns. Every event of a trace passes here, so it goes column by column, with few steps for each."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import compress
-from operator import add
 from struct import pack
 from typing import Final, TypeAlias
 
@@ -55,7 +54,6 @@ _IN_A_FILE: Final = ".py("  # of a Python frame; others are built-in or say whic
 _OF_TORCH: Final = "torch/"
 
 _MINUS_ONE: Final = b"\xff" * 8
-_LONGEST_NS: Final = 365 * 86_400 * 1_000_000_000  # no recording lasts so long: a duration beyond it overflowed
 
 _FlowId: TypeAlias = tuple[int | str, int | str]
 
@@ -167,6 +165,8 @@ class Collector:
         device = self.device
         given = [event.args for event in slices]
         copied = [args.bytes if kind == MEMCPY else -1 for kind, args in zip(kinds, given, strict=True)]
+        rows = enumerate(given, len(device))
+        device.collectives.update((row, args.of_collective()) for row, args in rows if args.collective is not None)
         device.kind.frombytes(kinds)
         device.name.frombytes(self._names_of(slices))
         device.device.frombytes(_longs([_device_of(event) for event in slices]))
@@ -245,6 +245,8 @@ class Collector:
             (self.overhead, later.overhead),
             (self.frames, later.frames),
         )
+        collectives = later.device.collectives.items()
+        self.device.collectives.update((index + len(self.device), each) for index, each in collectives)
         for mine, theirs in mine_and_theirs:
             for column in fields(mine):
                 values = getattr(theirs, column.name)
@@ -272,46 +274,6 @@ class Collector:
                 flows.backward_thread.append(thread)
                 flows.backward_ns.append(ns)
         return flows
-
-    def bound_durations(self) -> tuple[int, int]:
-        """Makes durations that cannot be into some that can; how many were below zero, and how many overflowed.
-
-        Below zero becomes zero, as newer Kineto writes them. What overflowed ends with the recording: a region is then
-        unfinished. Of an activity of the device nothing is left but that it was.
-        """
-        columns = (self.host, self.device, self.overhead)
-        below = [(each, _where(each.duration_ns, lambda ns: ns < 0)) for each in columns if _least(each) < 0]
-        above = [(each, _where(each.duration_ns, lambda ns: ns > _LONGEST_NS)) for each in columns if _is_beyond(each)]
-        for each, indices in (*below, *above):
-            for index in indices:
-                each.duration_ns[index] = 0
-            if each is self.device:
-                self.device.cut.update(indices)
-        if above:
-            end_ns = max(max(map(add, each.start_ns, each.duration_ns), default=0) for each in columns)
-            for each, indices in above:
-                for index in indices if each is not self.device else ():
-                    each.duration_ns[index] = end_ns - each.start_ns[index]
-                if each is self.host:
-                    self.host.unfinished.update(index for index in indices if self.host.kind[index] == REGION)
-        untimed = {index for each, indices in below if each is self.host for index in indices}
-        if 0 in self.host.start_ns:
-            times = zip(self.host.start_ns, self.host.duration_ns, strict=True)
-            untimed |= {index for index, each in enumerate(times) if each == (0, 0)}
-        self.host.untimed = {index for index in untimed if self.host.kind[index] == REGION}
-        return sum(len(indices) for _, indices in below), sum(len(indices) for _, indices in above)
-
-
-def _least(columns: HostSlices | DeviceActivities | OverheadSlices) -> int:
-    return min(columns.duration_ns, default=0)
-
-
-def _is_beyond(columns: HostSlices | DeviceActivities | OverheadSlices) -> bool:
-    return max(columns.duration_ns, default=0) > _LONGEST_NS
-
-
-def _where(values: "array[int]", is_wanted: Callable[[int], bool]) -> list[int]:
-    return [index for index, value in enumerate(values) if is_wanted(value)]
 
 
 def _chosen(group: int, slices: list[Slice], codes: bytes) -> tuple[bytes, list[Slice]]:

@@ -1,13 +1,14 @@
 """A trace as columns: what attribution and the findings read. All times are integer ns on the trace's own clock."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from kinetoscope_core.results.measures import Device
+from kinetoscope_core.trace.events import Collective
 from kinetoscope_core.trace.schema import API_CALL, OPERATOR, REGION
 
 _IS: Final = {kind: bytes(value == kind for value in range(256)) for kind in (OPERATOR, REGION, API_CALL)}
@@ -86,7 +87,8 @@ class DeviceActivities:
 
     `kind` is `schema.KERNEL`, `MEMCPY` or `MEMSET`. -1 stands for "not given" in `device`, `stream`, `correlation` and
     `copied_bytes` (copies only). `thread` is the row of the file that an activity stands in, as an index into
-    `Trace.threads`. `cut` has those whose duration was no number of ns that can be; it was made 0.
+    `Trace.threads`. `cut` has those whose duration was no number of ns that can be; it was made 0. `collectives` has,
+    by place, what kernels say of the collective that they carry out.
     """
 
     kind: "array[int]" = field(default_factory=_kinds)
@@ -99,6 +101,7 @@ class DeviceActivities:
     duration_ns: "array[int]" = field(default_factory=_longs)
     copied_bytes: "array[int]" = field(default_factory=_longs)
     cut: set[int] = field(default_factory=set[int])
+    collectives: dict[int, Collective] = field(default_factory=dict[int, Collective])
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -151,6 +154,7 @@ class Metadata:
     """What the file says of itself.
 
     `base_time_ns` plus a time of the trace is on the clock of `time.time_ns()`; `None` where the times are absolute.
+    `groups` are the process groups that the rank knew, by name, with the ranks in them.
     """
 
     base_time_ns: int | None = None
@@ -159,6 +163,8 @@ class Metadata:
     world_size: int | None = None
     trace_id: str | None = None
     has_stacks: bool = False
+    host: str | None = None
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
 
 
 @dataclass(frozen=True, slots=True)

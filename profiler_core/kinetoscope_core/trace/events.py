@@ -3,10 +3,11 @@
 msgspec fills them while it reads (decoder.py) and passes over the rest of the text.
 """
 
-from typing import Annotated, Any, Final, TypeAlias, cast
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, cast
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, field, structs
 
+from kinetoscope_core.text import short_name
 from kinetoscope_core.trace.schema import OF_USE
 from kinetoscope_core.trace.times import ns_from_us
 
@@ -22,8 +23,30 @@ _TimeInFile = (
 )
 
 
+class Collective(NamedTuple):
+    """What a kernel says of the collective, or the point-to-point transfer, that it carries out.
+
+    `ranks` are those of the group, as text; torch cuts long lists (`[0, 1, ..., 511]`). -1 stands for "not given" in
+    the numbers; `source` and `destination` are the peers of a receive and of a send.
+    """
+
+    name: str
+    group: str
+    ranks: str
+    group_size: int
+    elements_in: int
+    elements_out: int
+    dtype: str
+    source: int
+    destination: int
+
+
 class Arguments(Struct, frozen=True, gc=False):
-    """What an event says beyond its time and place; -1 for what it does not."""
+    """What an event says beyond its time and place; -1 for what it does not.
+
+    What kernels of collectives say, from `collective` on, is as it stands in the file (torch writes ranks as text);
+    `None` for what they do not.
+    """
 
     external_id: _Int64 = field(default=-1, name="External id")
     correlation: _Int64 = -1
@@ -33,14 +56,38 @@ class Arguments(Struct, frozen=True, gc=False):
     stream: _Int64 = -1
     bytes: _Int64 = -1
     finished: bool | str = True
+    collective: Any = field(default=None, name="Collective name")
+    group: Any = field(default=None, name="Process Group Name")
+    group_ranks: Any = field(default=None, name="Process Group Ranks")
+    group_size: Any = field(default=None, name="Group size")
+    elements_in: Any = field(default=None, name="In msg nelems")
+    elements_out: Any = field(default=None, name="Out msg nelems")
+    dtype: Any = None
+    source: Any = field(default=None, name="Src Rank")
+    destination: Any = field(default=None, name="Dst Rank")
 
     @property
     def is_finished(self) -> bool:
         """Whether the region was left before the recording ended."""
         return self.finished not in _NO
 
+    def of_collective(self) -> Collective:
+        """The same of a kernel that names its collective."""
+        return Collective(
+            name=_as_text(self.collective),
+            group=_as_text(self.group),
+            ranks=_as_text(self.group_ranks),
+            group_size=_as_number(self.group_size),
+            elements_in=_as_number(self.elements_in),
+            elements_out=_as_number(self.elements_out),
+            dtype=_as_text(self.dtype),
+            source=_as_number(self.source),
+            destination=_as_number(self.destination),
+        )
+
 
 _NO_ARGUMENTS: Final = Arguments()
+_OF_COLLECTIVES: Final = {each.name: each.encode_name for each in structs.fields(Arguments) if each.type is Any}
 
 
 class Slice(Struct, tag_field="ph", tag="X", gc=False):
@@ -117,6 +164,7 @@ def _arguments(value: object) -> Arguments:
         stream=_as_number(given.get("stream")),
         bytes=_as_number(given.get("bytes")),
         finished=given.get("finished", True) not in _NO,
+        **{name: given.get(in_file) for name, in_file in _OF_COLLECTIVES.items()},
     )
 
 
@@ -138,6 +186,10 @@ def _bounded(length: object) -> object:
 
 def _as_key(value: object) -> int | str:
     return value if isinstance(value, int | str) else str(value)
+
+
+def _as_text(value: object) -> str:
+    return "" if value is None else short_name(str(value))
 
 
 def _as_number(value: object) -> int:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final, cast
 
 import orjson
@@ -32,6 +33,7 @@ def metadata_from(values: dict[str, Any], *, has_stacks: bool) -> Metadata:
     """What is needed of the metadata; values of unexpected types are taken as not given."""
     distributed = _object(values.get("distributedInfo"))
     trace_id: object = values.get("trace_id")
+    host: object = values.get("host_name")
     return Metadata(
         base_time_ns=_integer(values.get("baseTimeNanoseconds")),
         device=_device(values.get("deviceProperties") or values.get("computeProperties")),
@@ -39,7 +41,18 @@ def metadata_from(values: dict[str, Any], *, has_stacks: bool) -> Metadata:
         world_size=_integer(distributed.get("world_size")),
         trace_id=trace_id if isinstance(trace_id, str) else None,
         has_stacks=has_stacks or _integer(values.get("with_stack")) == 1,
+        host=host if isinstance(host, str) and host else None,
+        groups=dict(_groups(distributed.get("pg_config"))),
     )
+
+
+def _groups(config: object) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for group in cast("list[object]", config) if isinstance(config, list) else ():
+        name, ranks = _object(group).get("pg_name"), _object(group).get("ranks")
+        if name is not None and isinstance(ranks, list):
+            known = cast("list[object]", ranks)
+            if all(isinstance(rank, int) for rank in known):
+                yield str(name), tuple(cast("list[int]", known))
 
 
 def _device(properties: object) -> Device | None:

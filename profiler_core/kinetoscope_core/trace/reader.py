@@ -12,8 +12,9 @@ from kinetoscope_core.text import LONGEST_NAME
 from kinetoscope_core.trace import repair
 from kinetoscope_core.trace.bytestream import ByteStream, opened
 from kinetoscope_core.trace.collector import Collector
-from kinetoscope_core.trace.columns import Trace
+from kinetoscope_core.trace.columns import Metadata, Trace
 from kinetoscope_core.trace.decoder import Decoder
+from kinetoscope_core.trace.durations import bound_durations
 from kinetoscope_core.trace.metadata import base_time_in, metadata_from, metadata_object
 from kinetoscope_core.trace.parts import read_parts
 from kinetoscope_core.trace.slicer import EventSlices
@@ -72,6 +73,19 @@ def read_trace(path: "str | PathLike[str]") -> tuple[Trace, list[Problem]]:
         is_cut=is_cut,
     )
     return trace, problems
+
+
+def peeked(path: Path) -> Metadata | None:
+    """What stands before the events, without reading these; `None` if it cannot be read, or not twice."""
+    if not path.is_file():
+        return None
+    try:
+        with opened(path) as stream:
+            slices = EventSlices(stream, Decoder())
+            slices.begin()
+            return metadata_from(_metadata_values(slices)[0], has_stacks=False)
+    except TraceError:
+        return None
 
 
 @contextmanager
@@ -134,7 +148,7 @@ def _problems_of(
         what = "1 region has a name" if long_names == 1 else f"{long_names} regions have names"
         message = f"{what} of more than {LONGEST_NAME:,} characters. Only the beginning is kept."
         yield Problem("long-names", message, {"count": long_names})
-    below, beyond = collector.bound_durations()
+    below, beyond = bound_durations(collector.host, collector.device, collector.overhead)
     if below:
         message = f"{_slices(below)} had a duration below zero. It counts as 0 and is left out of the statistics."
         yield Problem("negative-duration", message, {"count": below})
