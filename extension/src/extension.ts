@@ -9,6 +9,7 @@ import {
 } from 'vscode-languageclient/node';
 import { executeCommand, type Services } from './commands';
 import { Decorations } from './editor/decorations';
+import { spacedTables } from './editor/hover_tables';
 import { Details } from './details/panel';
 import { openExample } from './example';
 import { Interpreters } from './server/interpreter';
@@ -80,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): void {
     markdown: { isTrusted: { enabledCommands: LINKED } },
     middleware: {
       executeCommand: (command, args, next) => run(command, args, next),
+      ...spacedTables,
       workspace: {
         // A client whose server was replaced would start it again and show a stack; the next server asks by itself.
         didChangeConfiguration: async (sections, next) => {

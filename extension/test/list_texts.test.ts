@@ -35,24 +35,31 @@ const ROW: RunRow = {
 test('times are local, and a day is named only where it is another one', () => {
   assert.equal(whenText(new Date('2026-08-31T12:05:09Z'), NOW), '08:05');
   assert.equal(whenText(new Date('2026-08-31T03:00:00Z'), NOW), '30 Aug 23:00');
-  assert.equal(whenText(new Date('2025-08-31T12:00:00Z'), NOW), '31 Aug 2025');
+  assert.equal(whenText(new Date('2025-08-31T12:00:00Z'), NOW), '31 Aug 2025 08:00');
 });
 
 test('a run says when it ran, what took longest, and on what', () => {
   assert.equal(labelOf(ROW, NOW), '08:05 train.py');
-  assert.equal(descriptionOf(ROW), 'CUDA 1.23 ms in step · --epochs 1 · NVIDIA H200');
+  assert.equal(descriptionOf(ROW, NOW), 'CUDA 1.23 ms in step · --epochs 1 · NVIDIA H200');
   const largest = { name: 'step', cuda_total_ns: null, cpu_total_ns: 2_000_000 };
   const cpu = { ...ROW, device: null, arguments: [], largest };
-  assert.equal(descriptionOf(cpu), 'CPU 2.00 ms in step · CPU only');
+  assert.equal(descriptionOf(cpu, NOW), 'CPU 2.00 ms in step · CPU only');
   const loaded = { ...cpu, started: null, seconds: null, is_loaded: true, script: 'a.pt.trace.json' };
-  assert.equal(`${labelOf(loaded, NOW)} ${descriptionOf(loaded)}`, 'a.pt.trace.json CPU 2.00 ms in step');
+  assert.equal(`${labelOf(loaded, NOW)} ${descriptionOf(loaded, NOW)}`, 'a.pt.trace.json CPU 2.00 ms in step');
   const damaged = { ...ROW, problem: 'It is damaged.' };
-  assert.equal(`${labelOf(damaged, NOW)} ${descriptionOf(damaged)}`, '20260831-120000-aaaaaa It is damaged.');
+  assert.equal(`${labelOf(damaged, NOW)} ${descriptionOf(damaged, NOW)}`, '20260831-120000-aaaaaa It is damaged.');
+});
+
+test('a run of another day begins with the day, and its time comes after what took longest', () => {
+  const started = '2026-08-31T03:00:00Z';
+  assert.equal(labelOf({ ...ROW, started }, NOW), '30 Aug train.py');
+  assert.equal(descriptionOf({ ...ROW, started }, NOW), 'CUDA 1.23 ms in step · 23:00 · --epochs 1 · NVIDIA H200');
+  assert.equal(labelOf({ ...ROW, started: '2025-08-31T12:00:00Z' }, NOW), '31 Aug 2025 train.py');
 });
 
 test('a baseline is named', () => {
   const baseline = { ...ROW, is_baseline: true };
-  assert.match(descriptionOf(baseline), /^baseline · CUDA /);
+  assert.match(descriptionOf(baseline, NOW), /^baseline · CUDA /);
   assert.match(tooltipOf(baseline), /\nBaseline of its script and arguments: /);
   assert.deepEqual([baseline, ROW, { ...ROW, is_pinned: false }].map(iconOf), ['target', 'pinned', 'history']);
 });

@@ -94,13 +94,17 @@ def extensions(code_server, tmp_path_factory) -> Path:
         if not (folder / "extensions.json").exists():
             if _newest_vsix_s() < max(path.stat().st_mtime for path in _packed()):
                 subprocess.run([sys.executable, ROOT / "scripts" / "build_vsix.py"], check=True)
-            vsix = max((ROOT / "dist").glob(VSIX), key=lambda path: path.stat().st_mtime)
             own = [f"--config={shared / 'config.yaml'}", f"--user-data-dir={shared / 'installing'}"]
-            install = [f"--extensions-dir={folder}", "--install-extension", vsix]
+            install = [f"--extensions-dir={folder}", "--install-extension", _vsix()]
             subprocess.run([shutil.which("node"), code_server, *own, *install], check=True)
             # As after the server's first start by this Python: without it, each scenario would have a first one.
             subprocess.run([sys.executable, "-m", "compileall", "-q", *folder.glob("*/extension/bundled")], check=True)
     return folder
+
+
+def _vsix() -> Path:
+    """What was packed last."""
+    return max((ROOT / "dist").glob(VSIX), key=lambda path: path.stat().st_mtime)
 
 
 def _newest_vsix_s() -> float:
@@ -130,6 +134,7 @@ def play(browser, code_server, extensions, pictures, tmp_path, record_property) 
             "pictures": pictures,
             "entry": code_server,
             "extensions": extensions,
+            "vsix": _vsix(),
             "chromium": browser.chromium,
             "perfetto": browser.perfetto,
             "interpreter": sys.executable,

@@ -16,7 +16,7 @@ export async function compareWith(client: LanguageClient, row: RunRow): Promise<
   const now = new Date();
   const items = rows.map((other) => ({
     label: inStatusBar(labelOf(other, now)),
-    description: inStatusBar(descriptionOf(other)),
+    description: inStatusBar(descriptionOf(other, now)),
     other,
   }));
   const title = inStatusBar(`Compare ${labelOf(row, now)} with`);

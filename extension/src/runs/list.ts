@@ -25,9 +25,10 @@ export class RunList implements vscode.TreeDataProvider<RunRow>, vscode.Disposab
   }
 
   getTreeItem(row: RunRow): vscode.TreeItem {
-    const item = new vscode.TreeItem(plain(labelOf(row, new Date())));
+    const now = new Date();
+    const item = new vscode.TreeItem(plain(labelOf(row, now)));
     item.id = row.id;
-    item.description = plain(descriptionOf(row));
+    item.description = plain(descriptionOf(row, now));
     item.tooltip = plain(tooltipOf(row));
     item.contextValue = contextOf(row);
     item.iconPath = new vscode.ThemeIcon(iconOf(row));

@@ -4,18 +4,22 @@ import type { ComparisonParams } from '../server/protocol/comparison';
 import type { RunRow } from '../server/protocol/results';
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 
-/** `14:32`, `29 Nov 14:32` or `29 Nov 2025`, in local time. */
-export function whenText(then: Date, now: Date): string {
-  const clock = new Intl.DateTimeFormat('en-GB', CLOCK).format(then);
-  if (then.toDateString() === now.toDateString()) return clock;
+function clockText(then: Date): string {
+  return new Intl.DateTimeFormat('en-GB', CLOCK).format(then);
+}
+
+/** `29 Nov` or `29 Nov 2025`, in local time; undefined where it is today. */
+function dayText(then: Date, now: Date): string | undefined {
+  if (then.toDateString() === now.toDateString()) return undefined;
   const isThisYear = then.getFullYear() === now.getFullYear();
-  const day = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(isThisYear ? {} : { year: 'numeric' }),
-  }).format(then);
-  return isThisYear ? `${day} ${clock}` : day;
+  return new Intl.DateTimeFormat('en-GB', isThisYear ? DAY : { ...DAY, year: 'numeric' }).format(then);
+}
+
+/** `14:32` or `29 Nov 14:32`, in local time. */
+export function whenText(then: Date, now: Date): string {
+  return [dayText(then, now), clockText(then)].filter(Boolean).join(' ');
 }
 
 function largestText({ largest }: RunRow): string[] {
@@ -32,18 +36,22 @@ function deviceText({ device, is_loaded }: RunRow): string[] {
   return [device.count > 1 ? `${device.count} × ${device.name}` : device.name];
 }
 
-/** When and what ran: without the arguments, which would push the times out of a narrow side bar. */
+/** When and what ran, as short as it can be: what stands behind it is the first that a narrow side bar cuts. */
 export function labelOf(row: RunRow, now: Date): string {
   if (row.problem !== null) return row.id;
-  return row.started === null ? row.script : `${whenText(new Date(row.started), now)} ${row.script}`;
+  if (row.started === null) return row.script;
+  const then = new Date(row.started);
+  return `${dayText(then, now) ?? clockText(then)} ${row.script}`;
 }
 
-/** Behind it: what took longest, the arguments, and the device. */
-export function descriptionOf(row: RunRow): string {
+/** Behind it: what took longest, the time on another day, the arguments, and the device. */
+export function descriptionOf(row: RunRow, now: Date): string {
   if (row.problem !== null) return row.problem;
-  const given = row.arguments.length > 0 ? [row.arguments.join(' ')] : [];
   const baseline = row.is_baseline ? ['baseline'] : [];
-  return [...baseline, ...largestText(row), ...given, ...deviceText(row)].join(' · ');
+  const then = row.started === null ? undefined : new Date(row.started);
+  const clock = then && dayText(then, now) ? [clockText(then)] : [];
+  const given = row.arguments.length > 0 ? [row.arguments.join(' ')] : [];
+  return [...baseline, ...largestText(row), ...clock, ...given, ...deviceText(row)].join(' · ');
 }
 
 /** All that is known of it, a line each. */

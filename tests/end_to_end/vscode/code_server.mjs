@@ -39,7 +39,8 @@ export class CodeServer {
     this.changed = {};
     this.extensions = extensions;
     this.isTrusted = isTrusted;
-    this.environment = { ...process.env, ...environment };
+    // VS Code asks a gallery about what it installs; nobody answers at that address.
+    this.environment = { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":"http://127.0.0.1:1"}', ...environment };
     for (const name of ['PORT', 'VIRTUAL_ENV', 'VSCODE_PROXY_URI']) delete this.environment[name];
     this.command = [
       entry,

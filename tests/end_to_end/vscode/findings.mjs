@@ -39,6 +39,8 @@ export default async (stage) => {
     const text = await (await code.hover('multiply', REGION)).innerText();
     assert.match(text, /multiply multiplies in fp32 without tensor cores: 8 kernels, 2.71 ms of 2.71 ms on the GPU/);
     assert.equal(text.split('Could save up to 297 µs per call').length, 2, 'it is said once');
+    const gaps = await page.locator('.monaco-editor .monaco-hover:not(.hidden) table').first().evaluate(gapsOf);
+    assert.ok(Math.min(...gaps) >= 8, `pixels between the columns of its table: ${gaps}`);
     const { x, y } = await page.locator('.editor-instance .monaco-editor').first().boundingBox();
     const box = await page.locator('.monaco-editor .monaco-hover:not(.hidden)').first().boundingBox();
     await stage.cut('finding-light', { x, y, width: 900, height: box.y + box.height + 10 - y });
@@ -173,3 +175,20 @@ export default async (stage) => {
     await page.keyboard.press('Control+j');
   });
 };
+
+/** Runs in the page: pixels between the texts of neighbouring cells of a table. */
+function gapsOf(table) {
+  const edges = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const { left, right } = range.getBoundingClientRect();
+    const spaces = cell.textContent.startsWith('\u2003') ? parseFloat(getComputedStyle(cell).fontSize) : 0;
+    return { left: left + spaces, right };
+  };
+  return [...table.rows].flatMap(({ cells }) =>
+    [...cells].slice(1).flatMap((cell, index) => {
+      if (!cell.textContent.trim() || !cells[index].textContent.trim()) return [];
+      return [Math.round(edges(cell).left - edges(cells[index]).right)];
+    }),
+  );
+}

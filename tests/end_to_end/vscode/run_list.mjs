@@ -42,7 +42,9 @@ export default async (stage) => {
   await stage.step('a run of another day', async () => {
     await code.lens('▷ Profile').waitFor();
     await pane.locator('.pane-header').click();
-    await listed(/\d\d:\d\d train_mlp.py ?CUDA [\d.]+ (µs|ms) in step · --steps 100000.* · NVIDIA H200/);
+    await listed(
+      /^\d+ \w+( \d{4})? train_mlp.py ?CUDA [\d.]+ (µs|ms) in step · \d\d:\d\d · --steps 100000.* · NVIDIA H200/,
+    );
   });
 
   await stage.step('a new one comes by itself', async () => {

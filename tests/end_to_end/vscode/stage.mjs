@@ -65,13 +65,13 @@ export class Stage {
   }
 
   /** The workbench of a VS Code on the workspace, with the file open: a new one, or what an earlier scenario has left. */
-  async vscode({ file, settings, isTrusted } = {}) {
+  async vscode({ file, settings, isTrusted, extensions = this.given.extensions } = {}) {
     if (this.workbench) return this.workbench.clear(file, settings);
     this.server = new CodeServer({
       entry: this.given.entry,
       folder: path.join(this.given.scratch, 'vscode'),
       workspace: this.workspace,
-      extensions: this.given.extensions,
+      extensions,
       settings: { 'kinetoscope.interpreter': this.given.interpreter, ...settings },
       isTrusted,
       environment: { XDG_CACHE_HOME: this.cache },

@@ -1,4 +1,5 @@
-// What a newcomer is shown: the walkthrough with its pages, the example that it opens, and the state of the server.
+// What a newcomer is shown: the extension installed while VS Code runs, the walkthrough with its pages, the example that it
+// opens, and the state of the server.
 import assert from 'node:assert/strict';
 import { since } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -15,15 +16,20 @@ const STEPS = {
 export default async (stage) => {
   stage.write('empty.py', '# nothing to measure\n');
   stage.bring('examples/matmul_add.py');
-  const code = await stage.step('lenses are there', async () => {
-    const opened = await stage.vscode({ file: 'matmul_add.py' });
+  const code = await stage.step('VS Code without the extension', async () => {
+    const opened = await stage.vscode({ file: 'matmul_add.py', extensions: null });
     await opened.textIsShown();
     console.log(`opened to text: ${since(opened.opened)}`);
-    await opened.lens('▷ Profile').waitFor();
-    console.log(`opened to lenses: ${since(opened.opened)}`);
     return opened;
   });
   const { page } = code;
+  await stage.step('lenses and the run menu come when it is installed, without a reload', async () => {
+    const started = Date.now();
+    await code.install(stage.given.vsix);
+    await code.lens('▷ Profile').waitFor();
+    console.log(`installed to lenses: ${since(started)}`);
+    await page.locator('.editor-actions').getByLabel('Profile File').waitFor();
+  });
   const guide = page.locator('.gettingStartedContainer');
   const step = (id) => guide.locator(`.getting-started-step[data-step-id$="#${id}"]`);
 

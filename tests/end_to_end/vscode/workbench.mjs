@@ -238,16 +238,27 @@ export class Workbench {
   }
 
   /** Chooses traces for *Load Trace*, whose dialog starts in the workspace. */
-  async loadTrace(file) {
+  loadTrace(file) {
+    return this.#chooseFile('Kinetoscope: Load Trace…', file, 'Load');
+  }
+
+  /** Installs an extension while VS Code runs, as a user does. */
+  install(vsix) {
+    return this.#chooseFile('Extensions: Install from VSIX...', vsix, 'Install');
+  }
+
+  /** Chooses a file in the dialog of a command, which starts in some folder. */
+  async #chooseFile(command, file, button) {
     const dialog = this.page.locator('.quick-input-widget');
-    await this.command('Kinetoscope: Load Trace…');
-    await until(
-      'the folder to start in',
-      async () => (await this.input().inputValue()) === `${this.server.workspace}/`,
-    );
-    await this.input().fill(file);
-    await dialog.locator('.monaco-list-row', { hasText: path.basename(file) }).waitFor();
-    await dialog.getByText('Load', { exact: true }).click();
+    await this.command(command);
+    const row = dialog.locator('.monaco-list-row', { hasText: path.basename(file) });
+    // The folder to start in is filled in when it is listed, over what was typed before.
+    await until(`${file} in the dialog`, async () => {
+      await this.input().fill(file);
+      await isInTime((timeout) => row.waitFor({ timeout }));
+      return (await this.input().inputValue()) === file;
+    });
+    await dialog.getByText(button, { exact: true }).click();
   }
 
   /** The menu of what can be done at a line: its entries. */
