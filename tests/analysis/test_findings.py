@@ -110,6 +110,7 @@ def test_runs_in_which_nothing_is_wrong_have_no_findings(run):
 
 def test_no_rule_is_silent_on_all_traces_of_this_file():
     made = {"memory-churn", "optimizer-loop", "zero-grad", "exposed-communication", "hidden-copy"}
+    made |= {"straggler", "uneven-work", "uneven-host"}  # of ranks: test_ranks.py
     made |= {"synchronisation", "launches-without-record", "launched-before-recording", "outside-regions"}
     assert {code for _, _, code, *_ in RECORDED} | made | BOUNDS == set(BY_CODE)
 

@@ -179,8 +179,7 @@ def by_cpu_total(of_region: RegionCalls, recorded: Sequence[RecordedCalls]) -> l
     """The measured calls, the shortest first."""
 
     def cpu_ns(call_id: CallId) -> int:
-        number, index = call_id
-        return recorded[number].calls[index].cpu_total_ns
+        return recorded[call_id[0]].calls[call_id[1]].cpu_total_ns
 
     return sorted(of_region.on_thread, key=cpu_ns)
 

@@ -13,7 +13,7 @@ from kinetoscope_core.analysis.log_match import (
     recorded_calls,
     regions_not_entered,
 )
-from kinetoscope_core.analysis.ranks.ranks import job_of
+from kinetoscope_core.analysis.ranks.job import job_of
 from kinetoscope_core.analysis.region_log import read_region_log
 from kinetoscope_core.analysis.statistics import RecordedCalls, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
@@ -110,12 +110,14 @@ def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Resul
         job = job_among(by_rank, placed)
         if job is not None:
             median = by_rank[job.median]
-            return with_job(_of_readings(median, [reading_of(path) for path in median], placed), job, by_rank)
+            return with_job(
+                _of_readings(median, [reading_of(path) for path in median], placed), job, by_rank, placed.sources
+            )
         problems = [not_one_job()]
     readings = [reading_of(path) for path in paths]
     result = _of_readings(paths, readings, placed)
     if by_rank and len(paths) == 1:
-        return with_job(result, job_of([placed.facts_of(readings)]), by_rank)
+        return with_job(result, job_of([placed.facts_of(readings)]), by_rank, placed.sources)
     return replace(result, problems=(*result.problems, *problems))
 
 

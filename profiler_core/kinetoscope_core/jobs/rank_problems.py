@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from kinetoscope_core.analysis.ranks.ranks import Job
+from kinetoscope_core.analysis.ranks.job import Job
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.text import count_text, time_text
 

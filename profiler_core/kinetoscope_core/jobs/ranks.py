@@ -1,18 +1,21 @@
 """Traces of the ranks of one job: which they are, what is needed of each, and the result of all."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from kinetoscope_core.analysis.analysis import Reading, reading_of
+from kinetoscope_core.analysis.findings.job.finding import job_findings
 from kinetoscope_core.analysis.log_match import keys_of_names
 from kinetoscope_core.analysis.ranks.facts import RankFacts, RankPlace
-from kinetoscope_core.analysis.ranks.ranks import Job, facts_of_readings, job_of, rank_measures, with_ranks
-from kinetoscope_core.analysis.statistics import RecordedCalls
+from kinetoscope_core.analysis.ranks.job import Job, job_of, rank_measures, with_ranks
+from kinetoscope_core.analysis.ranks.rank import facts_of_readings
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.jobs.rank_problems import not_one_job, problems_of_job
+from kinetoscope_core.results.measures import Finding, RegionMeasures
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.regions.which_region import RegionsByName
 from kinetoscope_core.source.snapshot import Sources
@@ -75,16 +78,29 @@ def job_among(by_rank: Sequence[Sequence[Path]], placed: PlacedTraces) -> Job | 
     return job_of(facts)
 
 
-def with_job(result: Result, job: Job, by_rank: Sequence[Sequence[Path]]) -> Result:
+def with_job(result: Result, job: Job, by_rank: Sequence[Sequence[Path]], sources: Sources) -> Result:
     """The result of the median rank with what is known of all."""
-    of_median = list(by_rank[job.median])
-    traces = of_median + [path for number, paths in enumerate(by_rank) if number != job.median for path in paths]
-    places = {path: number for number, path in enumerate(traces)}
+    found = job_findings(job)
+
+    def completed(region: RegionMeasures) -> RegionMeasures:
+        key = RegionKey(region.name, region.file, region.line)
+        ignored = sources.ignored_at(key.file, key.line, key.name) if key.file and key.line else ()
+        return replace(
+            with_ranks(region, job), findings=(*_marked(found.of_regions.get(key, ()), ignored), *region.findings)
+        )
+
+    first = next((each.file for each in result.regions if each.file), None)
+    ignored = sources.ignored_on_top_of(first) if first else ()
     return replace(
         result,
-        traces=tuple(traces),
-        regions=tuple(with_ranks(region, job) for region in result.regions),
-        groups=tuple(with_ranks(region, job) for region in result.groups),
-        ranks=rank_measures(job, [[places[path] for path in paths] for paths in by_rank]),
+        traces=tuple(path for place in job.order for path in by_rank[place]),
+        regions=tuple(map(completed, result.regions)),
+        groups=tuple(map(completed, result.groups)),
+        findings=(*_marked(found.of_run, ignored), *result.findings),
+        ranks=rank_measures(job),
         problems=(*result.problems, *problems_of_job(job)),
     )
+
+
+def _marked(findings: Iterable[Finding], ignored: Container[str]) -> Iterator[Finding]:
+    return (replace(each, is_suppressed=each.code in ignored) for each in findings)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from kinetoscope_core.analysis.findings.job import rules as job_rules
 from kinetoscope_core.analysis.findings.rules import (
     backward_elsewhere,
     bounds,
@@ -39,6 +40,7 @@ RULES: Final = (
     waiting_for_data.RULE,
     *optimizer.RULES,
     communication.RULE,
+    *job_rules.RULES,
     kernel_varies.RULE,
     hidden_copy.RULE,
     *incomplete.RULES,

@@ -1,11 +1,14 @@
 """What a rule is, and what it claims: values alone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from kinetoscope_core.analysis.findings.facts import RegionFacts, RunFacts
 from kinetoscope_core.analysis.findings.savings import Stretch
+from kinetoscope_core.analysis.ranks.job import Job
+from kinetoscope_core.analysis.ranks.steps import Steps
+from kinetoscope_core.analysis.statistics import RegionKey
 from kinetoscope_core.results.measures import Severity, Spot
 
 LEAST_SHARE: Final = 0.01
@@ -39,6 +42,7 @@ class Rule:
     `says_what` are codes of other rules that a finding of this one at the same region makes needless. `is_inclusive`
     means that the cost holds that of nested regions, so that the innermost region with it is the one to tell.
     `is_once` tells it at the costliest region alone, where one change helps all. `is_bound` marks what limits a region,
+    `of_job` looks at the ranks of a job, and names the region that its claim is about, `None` for the job as a whole.
     `is_of_cpu` what can be found where no device work was measured.
     """
 
@@ -46,6 +50,7 @@ class Rule:
     severity: Severity
     of_region: Callable[[RegionFacts, RunFacts], Claim | None] | None = None
     of_run: Callable[[RunFacts], Claim | None] | None = None
+    of_job: Callable[[Job, Steps], Iterable[tuple[RegionKey | None, Claim]]] | None = None
     share: float = LEAST_SHARE
     says_what: tuple[str, ...] = ()
     is_inclusive: bool = False

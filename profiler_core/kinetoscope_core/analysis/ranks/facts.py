@@ -1,7 +1,6 @@
 """What is needed of one rank's recordings when its job is looked at as a whole: small enough for hundreds of ranks."""
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add
@@ -67,13 +66,15 @@ class Communications:
 class RegionWork:
     """The calls of one region on one rank, in order of time, warm-up included; times are since the epoch in ns.
 
-    `host_ns` is wall time outside of nested regions in which the CPU did not wait for the GPU, `device_ns` the CUDA
-    self without collectives.
+    Outside of nested regions, `host_ns` is wall time in which the CPU did not wait for the GPU, and `sync_ns` that in
+    which it did, both 0 on autograd's threads, since the thread that waits for them has that time. `device_ns` is the
+    CUDA self without collectives.
     """
 
     start_ns: "array[int]" = field(default_factory=_longs)
     end_ns: "array[int]" = field(default_factory=_longs)
     host_ns: "array[int]" = field(default_factory=_longs)
+    sync_ns: "array[int]" = field(default_factory=_longs)
     device_ns: "array[int]" = field(default_factory=_longs)
 
 
@@ -188,11 +189,16 @@ def _add_work(
 ) -> None:
     calls, base_ns, trace = recording.calls, recording.base_time_ns, recording.trace
     host_ns = [call.cpu_total_ns - call.sync_ns for call in calls]
-    own_ns = list(host_ns)
+    sync_ns = [call.sync_ns for call in calls]
+    is_of_autograd: list[bool] = []
     device_ns = [call.cuda_self_ns or 0 for call in calls]
-    for index, call in enumerate(calls):
+    for call in calls:
+        is_of_autograd.append(
+            is_of_autograd[call.thread_parent] if call.thread_parent >= 0 else call.parent != call.thread_parent
+        )
         if call.thread_parent >= 0:
-            own_ns[call.thread_parent] -= host_ns[index]
+            host_ns[call.thread_parent] -= call.cpu_total_ns - call.sync_ns
+            sync_ns[call.thread_parent] -= call.sync_ns
     communicates = [is_collective(name) for name in trace.names]
     device = trace.device
     for activity, owner in enumerate(recording.attribution.activity_owner):
@@ -207,12 +213,8 @@ def _add_work(
             of_region = work[key] = RegionWork()
         of_region.start_ns.append(base_ns + call.start_ns)
         of_region.end_ns.append(base_ns + call.start_ns + call.cpu_total_ns)
-        of_region.host_ns.append(max(own_ns[index], 0))
+        of_region.host_ns.append(0 if is_of_autograd[index] else max(host_ns[index], 0))
+        of_region.sync_ns.append(0 if is_of_autograd[index] else max(sync_ns[index], 0))
         of_region.device_ns.append(max(device_ns[index], 0))
         if call.parent < 0:
             outermost.add(key)
-
-
-def step_at(starts: "array[int]", moment_ns: int) -> int:
-    """Which of the steps that begin then a moment is in; -1 before the first."""
-    return bisect_right(starts, moment_ns) - 1

@@ -3,16 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
-from kinetoscope_core.analysis.analysis import Reading
-from kinetoscope_core.analysis.groups import grouping_of, regrouped
-from kinetoscope_core.analysis.ranks.facts import RankFacts, RankPlace, facts_of_rank
+from kinetoscope_core.analysis.ranks.facts import RankFacts
 from kinetoscope_core.analysis.ranks.waiting import Waiting, summed, waiting_of
-from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import Calls, RecordedCalls, RegionKey, median_of
+from kinetoscope_core.analysis.statistics import RegionKey, median_of
 from kinetoscope_core.results.communication import Collectives, OverRanks, RankSpread
-from kinetoscope_core.results.measures import ModuleFacts, RegionMeasures
+from kinetoscope_core.results.measures import RegionMeasures
 from kinetoscope_core.results.ranks import RankMeasures, RankRegion
 
 
@@ -28,22 +24,14 @@ class Job:
     median: int
     spreads: Mapping[RegionKey, RankSpread]
 
+    @property
+    def order(self) -> Sequence[int]:
+        """The places of the ranks as their traces stand in the result: the median one first."""
+        return [self.median, *(place for place in range(len(self.facts)) if place != self.median)]
 
-def facts_of_readings(
-    place: RankPlace,
-    readings: Sequence[Reading],
-    recorded: Sequence[RecordedCalls],
-    modules: Mapping[RegionKey, ModuleFacts] = MappingProxyType({}),
-) -> RankFacts:
-    """What a job needs of one rank, whose recordings these are; `recorded` and `modules` are as in `summarised`."""
-    grouping = grouping_of(recorded, modules)
-    told = [regrouped(recorded, grouping.merged, grouping.layers)]
-    recordings = [Recording(each.trace, each.attribution, part) for each, part in zip(readings, told[0], strict=True)]
-    if grouping.series:
-        told.append(regrouped(told[0], grouping.series, grouping.layers))
-    facts = facts_of_rank(place, recordings, *(Calls(*parts) for parts in told))
-    facts.problems += [problem for each in readings for problem in each.problems]
-    return facts
+    def first_trace(self, place: int) -> int:
+        """Where in the result the traces of a rank begin, which has as many as each other rank."""
+        return self.order.index(place) * len(self.facts[place].communications)
 
 
 def job_of(facts: Iterable[RankFacts]) -> Job:
@@ -55,17 +43,18 @@ def job_of(facts: Iterable[RankFacts]) -> Job:
     return Job(ranks, waiting, rows, median, _spreads(ranks, rows, median))
 
 
-def rank_measures(job: Job, traces: Sequence[Sequence[int]]) -> tuple[RankMeasures, ...]:
-    """Each rank; `traces` are the places of its recordings in the result."""
+def rank_measures(job: Job) -> tuple[RankMeasures, ...]:
+    """Each rank, in the order of their numbers."""
     found: list[RankMeasures] = []
-    for facts, rows, places in zip(job.facts, job.rows, traces, strict=True):
+    for number, (facts, rows) in enumerate(zip(job.facts, job.rows, strict=True)):
+        first = job.first_trace(number)
         place, clock = facts.place, job.waiting.clocks.get(facts.place.rank)
         found.append(
             RankMeasures(
                 rank=place.rank,
                 local_rank=place.local_rank,
                 host=place.host,
-                traces=tuple(places),
+                traces=tuple(range(first, first + len(facts.communications))),
                 device_total_ns=facts.device_total_ns,
                 regions=tuple(rows.values()),
                 collectives=summed(facts.communications, job.waiting.waiting_ns[place.rank]),
