@@ -11,6 +11,7 @@ from rich.console import Console
 from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.output.measures_text import region_text, unmeasured_text
 from kinetoscope_core.output.table import region_table
+from kinetoscope_core.output.terminal import print_result
 from kinetoscope_core.output.tree import Placed, arranged
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import rows_of
@@ -23,6 +24,19 @@ def printed(width):
     result = measure_traces([TRACE], [])
     console.print(region_table(console, arranged(result, result.regions), has_cuda=True))
     return console.file.getvalue()
+
+
+def test_ranks_have_a_table_of_what_they_wait_and_the_slow_one_stands_beside_the_region():
+    ranks = [TRACE.parents[1] / "ranks" / f"ddp_slow_host_rank{rank}.json.gz" for rank in (0, 1)]
+    console = Console(width=200, file=StringIO())
+    print_result(console, measure_traces(ranks, []), {})
+    text = console.file.getvalue()
+    rows = [line.split() for line in text.splitlines()]
+    assert ["0", "123", "ms", "65", "83.5", "ms", "7.60", "ms", "73.5", "ms"] in rows
+    assert ["1", "35.2", "ms", "65", "0", "ns", "8.47", "ms", "7.23", "ms"] in rows
+    assert re.search(r"\n   *data .* rank 1 CPU ×69 ", text)
+    assert "2 ranks; the times are those of rank 0, the median rank." in text
+    assert "straggler  Rank 1 is late: in 65 of 65 collectives" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140, 200])

@@ -12,9 +12,11 @@ from rich.text import Text
 
 from kinetoscope_core.kernel_names import short_kernel_name
 from kinetoscope_core.output.measures_text import bound_text, caller_text, is_wide, typical_text
+from kinetoscope_core.output.ranks_text import most_telling, rank_mark
 from kinetoscope_core.output.tree import Placed
 from kinetoscope_core.results.contents import CalledKernel, CalledOperator, Contents
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
+from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, cut, printable, short_path, time_text
 
 BOUND_STYLES = {
@@ -67,6 +69,12 @@ def _bound(region: RegionMeasures) -> Text | str:
     return Text(bound_text(region.bound), BOUND_STYLES[region.bound]) if region.bound else ""
 
 
+def _waiting(region: RegionMeasures) -> str:
+    """Per call, for other ranks."""
+    found = region.communication
+    return "" if found is None or not found.waiting_ns else time_text(found.waiting_ns // region.measured)
+
+
 _COLUMNS: dict[str, _Cell] = {
     "Line": lambda region: str(region.line or ""),  # of several files, `_place_of` with their names
     "CUDA total": _time_of(lambda region: region.cuda_total_ns, lambda region: region.cuda_middle_ns),
@@ -76,11 +84,13 @@ _COLUMNS: dict[str, _Cell] = {
     "Launches": lambda region: str(region.launches.median) if region.launches else "",
     "CPU total": _time_of(lambda region: region.cpu_total_ns, lambda region: region.cpu_middle_ns),
     "CPU self": _time_of(lambda region: region.cpu_self_ns),
+    "Waiting": _waiting,
     "Measured": _measured,
+    "Ranks": rank_mark,
     "Bound": _bound,
 }
 _CUDA_ONLY = ("CUDA total", "CUDA self", "Backward", "CUDA busy", "Launches", "Bound")
-_GIVEN_UP_FIRST = ("CUDA busy", "Launches", "CPU self", "CUDA self", "Line", "Measured", "Bound")
+_GIVEN_UP_FIRST = ("CUDA busy", "Launches", "CPU self", "CUDA self", "Line", "Measured", "Waiting", "Bound", "Ranks")
 
 
 def region_table(console: Console, rows: Sequence[Placed], *, has_cuda: bool) -> Table:
@@ -92,6 +102,9 @@ def region_table(console: Console, rows: Sequence[Placed], *, has_cuda: bool) ->
     headings = [heading for heading in columns if has_cuda or heading not in _CUDA_ONLY]
     if not any(isinstance(each.region, RegionMeasures) and each.region.module for each in rows):
         headings = [heading for heading in headings if heading != "Backward"]
+    for heading in ("Waiting", "Ranks"):
+        if not any(isinstance(each.region, RegionMeasures) and columns[heading](each.region) for each in rows):
+            headings = [each for each in headings if each != heading]
     left_out: list[str] = []
     table = _table(rows, columns, place, headings, left_out)
     for heading in (each for each in _GIVEN_UP_FIRST if each in headings):
@@ -117,6 +130,38 @@ def _place_of(regions: Sequence[RegionMeasures | Unmeasured]) -> _Place:
         return printable(f"{path.name if names[path.name] == 1 else short_path(region.file)}:{region.line}")
 
     return cell
+
+
+def ranks_table(result: Result) -> Table | None:
+    """What each rank communicates, and waits; of many ranks those that wait least and most."""
+    if not any(rank.collectives for rank in result.ranks):
+        return None
+    waits = [each.collectives.waiting_ns or 0 if each.collectives else 0 for each in result.ranks]
+    ranks, more = most_telling(result.ranks, waits)
+    caption = f"The ranks that wait least and longest; {count_text(more, 'more rank')} between them" if more else None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
+    has_hosts = any(rank.host for rank in ranks)
+    table.add_column("Rank")
+    for heading in (
+        *(["Host"] if has_hosts else []),
+        "GPU time",
+        "Collectives",
+        "Waiting",
+        "Transfer",
+        "Unmatched",
+        "Exposed",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for rank in ranks:
+        found = rank.collectives
+        cells = [str(rank.rank), *([printable(rank.host or "")] if has_hosts else [])]
+        cells.append("" if rank.device_total_ns is None else time_text(rank.device_total_ns))
+        if found is None:
+            table.add_row(*cells)
+            continue
+        times = (found.waiting_ns, found.transfer_ns, found.unmatched_ns or None, found.exposed_ns)
+        table.add_row(*cells, str(found.count), *("" if ns is None else time_text(ns) for ns in times))
+    return table
 
 
 def contents_tables(contents: Contents, *, has_cuda: bool) -> list[Table]:

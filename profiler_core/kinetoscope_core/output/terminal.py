@@ -16,7 +16,8 @@ from rich.text import Text
 from kinetoscope_core.analysis.findings import BOUNDS
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.output.measures_text import active, largest_text, region_text, unmeasured_text
-from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, region_table
+from kinetoscope_core.output.ranks_text import whose_numbers
+from kinetoscope_core.output.table import BOUND_STYLES, contents_tables, ranks_table, region_table
 from kinetoscope_core.output.tree import Row, arranged
 from kinetoscope_core.results.checks import Checked, summary, verdict
 from kinetoscope_core.results.contents import Contents
@@ -46,6 +47,8 @@ def print_result(console: Console, result: Result, sources: Mapping[str, str]) -
     unmeasured = [each for each in result.unmeasured if each.file is not None or result.run is None]
     if rows or unmeasured:
         console.print(region_table(console, arranged(result, [*rows, *unmeasured]), has_cuda=has_cuda))
+    if (ranks := ranks_table(result)) is not None:
+        console.print(ranks)
     if result.contents is not None:
         _print_contents(console, result.contents, has_cuda=has_cuda)
     for line in (*_findings(result, rows if result.contents is None else rows_of(result)), *_expectations(result)):
@@ -148,7 +151,7 @@ def _expectations(result: Result) -> list[Text]:
 
 
 def _footer(result: Result) -> list[str]:
-    lines: list[str] = []
+    lines = [f"{whose_numbers(result)}."] if len(result.ranks) > 1 else []
     if result.device is not None:
         count = f"{result.device.count} × " if result.device.count > 1 else ""
         lines.append(

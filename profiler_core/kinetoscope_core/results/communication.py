@@ -1,6 +1,7 @@
 """What a rank communicates, and how far ranks lie apart, as plain values (docs/measures.md, "Ranks")."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,27 @@ class OverRanks:
 
 
 @dataclass(frozen=True, slots=True)
+class SlowRank:
+    """A rank on which a region itself takes much longer: its CPU without waiting for the GPU, or what its GPU computes.
+
+    `took_ns` is what a call takes there, `others_ns` the median over the other ranks.
+    """
+
+    rank: int
+    of: Literal["cpu", "gpu"]
+    took_ns: int
+    others_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class RankSpread:
-    """How a region differs over the ranks. `rank` is whose numbers the region has, `ranks` how many have it."""
+    """How a region differs over the ranks. `rank` is whose numbers the region has, `ranks` how many have it.
+
+    The times are over the median calls, and hold what a rank waits for others; `slow` is `None` where none is slow.
+    """
 
     rank: int
     ranks: int
     cpu_total_ns: OverRanks
     cuda_total_ns: OverRanks | None
+    slow: SlowRank | None = None

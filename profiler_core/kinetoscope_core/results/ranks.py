@@ -8,7 +8,9 @@ from kinetoscope_core.results.measures import Spread
 
 @dataclass(frozen=True, slots=True)
 class RankRegion:
-    """What one region took on one rank; the fields are those of `RegionMeasures`."""
+    """What one region took on one rank; the fields are those of `RegionMeasures`. `cpu_active_ns` is CPU total less
+    waiting for the GPU.
+    """
 
     name: str
     file: str | None
@@ -17,9 +19,18 @@ class RankRegion:
     measured: int
     cpu_total_ns: Spread
     cpu_self_ns: Spread
+    cpu_active_ns: Spread
     cuda_total_ns: Spread | None
     cuda_self_ns: Spread | None
     communication: Collectives | None = None
+
+    @property
+    def cuda_computing_ns(self) -> int | None:
+        """CUDA total less collectives, the mean of the measured calls."""
+        if self.cuda_total_ns is None:
+            return None
+        of_collectives_ns = self.communication.total_ns if self.communication else 0
+        return (self.cuda_total_ns.sum - of_collectives_ns) // self.measured
 
 
 @dataclass(frozen=True, slots=True)

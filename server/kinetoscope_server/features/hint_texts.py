@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
 from kinetoscope_core.output.measures_text import calls_mark, is_wide, typical_text, unmeasured_text
+from kinetoscope_core.output.ranks_text import rank_mark
 from kinetoscope_core.results.measures import RegionMeasures, Spread, Unmeasured
 from kinetoscope_core.text import cut, printable, range_text, time_parts
 from kinetoscope_server.results.shown import Row
@@ -47,8 +48,8 @@ def hint_parts(
     """What stands at a line, in one or two parts: CUDA, then CPU. `pattern` is the region's name in the source.
 
     As much as fits; what is left out first is CPU self, then CUDA self, then the arrow, then the end of `origin`, then
-    CPU. What has no time is told where there is nothing else. Calls that are few, cold or raised are marked behind the
-    times.
+    CPU. What has no time is told where there is nothing else. Calls that are few, cold or raised, and a rank that is
+    slow, are marked behind the times.
     """
     measured = [each for each in regions if isinstance(each, RegionMeasures)]
     if not measured:
@@ -72,7 +73,9 @@ def _marks(measured: Sequence[RegionMeasures]) -> list[str]:
     """What stands behind the times, the whole of it first."""
     mark = calls_mark(measured) if measured else ""
     if not any(each.is_raised for each in measured):
-        return [f" {mark}" if mark else ""]
+        of_calls = f" {mark}" if mark else ""
+        of_ranks = rank_mark(measured[0]) if len(measured) == 1 else ""
+        return [f"{of_calls} · {of_ranks}", of_calls] if of_ranks else [of_calls]
     return [f" · {mark}", " raised"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kinetoscope_core.errors import KinetoscopeError
 from kinetoscope_core.output.measures_text import contents_text
+from kinetoscope_core.output.ranks_text import whose_numbers
 from kinetoscope_core.results.of_torch import is_of_torch
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.regions.which_region import RegionsByName
@@ -125,7 +126,8 @@ def _show(server: KinetoscopeServer, event: Event, *, are_sources_given: bool) -
     result = shown.result
     files = dict.fromkeys(row.file for row in _own(result) if row.file is not None)
     where = "the source file" if are_sources_given else "any file here"
-    message = f"Loaded {_names(result.traces)}: {_found(result, list(files), where)}"
+    what = whose_numbers(result).replace("; ", " (", 1) + ")" if len(result.ranks) > 1 else _names(result.traces)
+    message = f"Loaded {what}: {_found(result, list(files), where)}"
     notes = result.problems
     message += no_cuda_text(result) + "".join(f" {note.message}" for note in notes[:1]) + more_notes_text(notes)
     return Loaded("measured", message, shown.run, files=tuple(uri_of(file) for file in files))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kinetoscope_core.results.communication import OverRanks, RankSpread, SlowRank
 from kinetoscope_core.results.measures import (
     Breakdown,
     CallInTrace,
@@ -53,6 +54,22 @@ def test_self_stands_in_parentheses_where_it_is_not_the_total():
     assert text(measures(16_600_000, 94_000, 2_080_000, 2_080_000)) == "CUDA 2.08 ms · CPU 16.6 ms (94 µs)"
     assert text(measures(16_600_000, 94_000, None, None)) == "CPU 16.6 ms (94 µs)"
     assert text(measures(3_500_000, 3_460_000, 801_000, 0)) == "CUDA 801 µs · CPU 3.50 ms"
+
+
+def test_the_slow_rank_stands_behind_the_times():
+    region = measures(3_700_000, 94_000, 12_100_000, 5_000)
+    region = replace(region, launches=spread(3))
+
+    def with_slow(**slow):
+        over = OverRanks(1, 1, 1, 0, 0)
+        return replace(region, over_ranks=RankSpread(0, 8, over, over, SlowRank(**slow)))
+
+    gpu = with_slow(rank=3, of="gpu", took_ns=14_100_000, others_ns=10_000_000)
+    assert text(gpu) == "CUDA 12.1 ms · CPU 3.70 ms · rank 3 +41 %"
+    cpu = with_slow(rank=511, of="cpu", took_ns=69_400_000, others_ns=1_000_000)
+    assert text(cpu) == "CUDA 12.1 ms · rank 511 CPU ×69"
+    assert text(replace(cpu, is_cold=True)) == "CUDA 12.1 ms ×5 cold · rank 511 CPU ×69"
+    assert text(replace(region, over_ranks=None)) == text(region)
 
 
 def test_stale_times_are_marked_and_what_does_not_fit_is_left_out_from_the_right():

@@ -101,3 +101,25 @@ async def test_a_trace_without_a_region_says_so(start, tmp_path):
     answer = await client.ask("kinetoscope/load", {"traces": [str(tmp_path / "none.json")]})
     assert "Loaded none.json: it has no record_function region." in answer["message"]
     assert answer["run"] == "loaded-1"
+
+
+async def test_the_traces_of_ranks_stand_at_the_lines_as_one_with_the_slow_rank_named(start):
+    client = await start()
+    loop = client.write("loop.py", regions("train_step", "data", "forward", "block", "backward", "optimizer", "log"))
+    client.open(loop)
+    paths = [str(TRACES.parent / "ranks" / f"ddp_slow_host_rank{rank}.json.gz") for rank in (0, 1)]
+    answer = await client.ask("kinetoscope/load", {"traces": paths})
+    assert answer["message"].startswith(
+        "Loaded 2 ranks (the times are those of rank 0, the median rank): 7 of 7 regions"
+    )
+    hints = [*(await client.hint_texts(loop)).values()]
+    assert "CUDA 12.8 µs · CPU 149 µs · rank 1 CPU ×69" in hints
+    assert max(map(len, hints)) <= 43
+    hover = await client.hover(loop, 4, 2)
+    assert "| rank | CUDA total | CPU total |" in hover
+    assert "| 0 | 12.8 µs | 149 µs |" in hover
+    assert "| 1 | 12.9 µs | 10.3 ms |" in hover
+    backward = await client.hover(loop, 10, 2)
+    assert "| rank | CUDA total | CPU total | waiting | transfer | exposed |" in backward
+    assert "| 0 | 20.9 ms | 7.91 ms | 15.4 ms | 1.51 ms | 13.4 ms |" in backward
+    assert "2 ranks; the times are those of rank 0, the median rank" in backward

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from kinetoscope_core.analysis.collectives import is_collective
 from kinetoscope_core.analysis.recording import Recording
-from kinetoscope_core.analysis.statistics import START_UP, Calls, RegionKey, times_of
+from kinetoscope_core.analysis.statistics import START_UP, Calls, RegionCalls, RegionKey, spread_of, times_of
 from kinetoscope_core.errors import Problem
+from kinetoscope_core.results.measures import Spread
 from kinetoscope_core.results.ranks import RankRegion
 from kinetoscope_core.trace import Collective
 from kinetoscope_core.trace.schema import KERNEL
@@ -109,17 +110,28 @@ def facts_of_rank(place: RankPlace, recordings: Sequence[Recording], *told: Call
         _add_work(recording, told[-1].recorded[number].keys, work, outermost)
     rows = {
         key: RankRegion(
-            key.name, key.file, key.line, len(of_region.seen), len(of_region.on_thread),
+            name=key.name,
+            file=key.file,
+            line=key.line,
+            calls=len(of_region.seen),
+            measured=len(of_region.on_thread),
+            cpu_active_ns=_active(of_region, calls),
             **times_of(of_region, calls.recorded)._asdict(),
         )
         for calls in told
         for key, of_region in calls.measured.items()
-    }  # fmt: skip
+    }
     totals = [each.attribution.device_total_ns for each in recordings]
     known = [total for total in totals if total is not None]
     return RankFacts(
         place, communications, work, outermost, rows, list(map(_span, recordings)), sum(known) if known else None
     )
+
+
+def _active(of_region: RegionCalls, calls: Calls) -> Spread:
+    """CPU total less waiting for the GPU, of the measured calls."""
+    measured = [calls.recorded[number].calls[index] for number, index in of_region.on_thread]
+    return spread_of([call.cpu_total_ns - call.sync_ns for call in measured])
 
 
 def _span(recording: Recording) -> tuple[int, int]:

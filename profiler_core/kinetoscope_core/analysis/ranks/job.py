@@ -3,13 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from kinetoscope_core.analysis.ranks.facts import RankFacts
 from kinetoscope_core.analysis.ranks.waiting import Waiting, summed, waiting_of
 from kinetoscope_core.analysis.statistics import RegionKey, median_of
-from kinetoscope_core.results.communication import Collectives, OverRanks, RankSpread
+from kinetoscope_core.results.communication import Collectives, OverRanks, RankSpread, SlowRank
 from kinetoscope_core.results.measures import RegionMeasures
 from kinetoscope_core.results.ranks import RankMeasures, RankRegion
+
+SLOW: Final = 1.2
+"""From this factor on a rank is slow: GPUs of one kind differ by a few percent."""
+
+_ENOUGH_CALLS: Final = 3
+_LEAST_NS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ def job_of(facts: Iterable[RankFacts]) -> Job:
     waiting = waiting_of(ranks)
     rows = [_rows(each, waiting) for each in ranks]
     median = _median_rank(rows)
-    return Job(ranks, waiting, rows, median, _spreads(ranks, rows, median))
+    return Job(ranks, waiting, rows, median, _spreads(ranks, waiting, rows, median))
 
 
 def rank_measures(job: Job) -> tuple[RankMeasures, ...]:
@@ -104,11 +111,13 @@ def _median_rank(rows: Sequence[Mapping[RegionKey, RankRegion]]) -> int:
 
 
 def _spreads(
-    ranks: Sequence[RankFacts], rows: Sequence[Mapping[RegionKey, RankRegion]], median: int
+    ranks: Sequence[RankFacts], waiting: Waiting, rows: Sequence[Mapping[RegionKey, RankRegion]], median: int
 ) -> dict[RegionKey, RankSpread]:
     if len(ranks) < 2:
         return {}
     found: dict[RegionKey, RankSpread] = {}
+    sums = {facts.place.rank: summed(facts.communications, waiting.waiting_ns[facts.place.rank]) for facts in ranks}
+    waited_ns = {rank: (each.waiting_ns or 0) if each else 0 for rank, each in sums.items()}
     for key in rows[median]:
         present = [(facts.place.rank, row[key]) for facts, row in zip(ranks, rows, strict=True) if key in row]
         cuda = [(row.cuda_total_ns.median, rank) for rank, row in present if row.cuda_total_ns is not None]
@@ -117,8 +126,30 @@ def _spreads(
             ranks=len(present),
             cpu_total_ns=_over([(row.cpu_total_ns.median, rank) for rank, row in present]),
             cuda_total_ns=_over(cuda) if cuda else None,
+            slow=_slow([(rank, row) for rank, row in present], waited_ns) if len(present) > 1 else None,
         )
     return found
+
+
+def _slow(present: Sequence[tuple[int, RankRegion]], waited_ns: Mapping[int, int]) -> SlowRank | None:
+    """The rank that stands out by its CPU, all of whose calls are longer than is usual elsewhere, or else by its GPU.
+
+    A GPU that waits in a collective computes more slowly meanwhile: a rank that waits more than others is the victim.
+    """
+    found: list[SlowRank] = []
+    rank, row = max(present, key=lambda each: each[1].cpu_active_ns.median)
+    others_ns = median_of([each.cpu_active_ns.median for other, each in present if other != rank])
+    if row.cpu_active_ns.min >= SLOW * others_ns and row.measured >= _ENOUGH_CALLS:
+        found.append(SlowRank(rank, "cpu", row.cpu_active_ns.median, others_ns))
+    computing = {rank: ns for rank, row in present if (ns := row.cuda_computing_ns) is not None}
+    if len(computing) > 1:
+        rank = max(computing, key=computing.__getitem__)
+        others_ns = median_of([ns for other, ns in computing.items() if other != rank])
+        is_victim = waited_ns[rank] > median_of([ns for other, ns in waited_ns.items() if other != rank])
+        if computing[rank] >= SLOW * others_ns and not is_victim:
+            found.append(SlowRank(rank, "gpu", computing[rank], others_ns))
+    found = [each for each in found if each.took_ns - each.others_ns >= _LEAST_NS]
+    return max(found, key=lambda each: each.took_ns - each.others_ns, default=None)
 
 
 def _over(values: Sequence[tuple[int, int]]) -> OverRanks:

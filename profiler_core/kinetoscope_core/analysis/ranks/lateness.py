@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
-from kinetoscope_core.analysis.ranks.job import Job
+from kinetoscope_core.analysis.ranks.job import SLOW, Job
 from kinetoscope_core.analysis.ranks.steps import OUTSIDE, Steps
 from kinetoscope_core.analysis.statistics import RegionKey, median_of
 
@@ -16,9 +16,6 @@ five steps, of eight in three of three.
 
 LEAST_SHARE: Final = 0.05
 """Of a step. In five steps of a balanced job on two H200s each rank is the last one at times."""
-
-_UNEVEN: Final = 1.2
-"""From this factor on, a region takes longer on one rank: GPUs of one kind differ by a few percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +129,17 @@ def uneven_regions(steps: Steps, *, of_device: bool) -> Iterator[tuple[int, Reas
     """The regions that take longer on one rank than on the others, with that rank, in nearly all steps."""
     ranks = list(steps.of_rank)
     number = len(steps.of_rank[ranks[0]])
+    waited_ns = {rank: sum(sum(step.lost_ns.values()) for step in each) for rank, each in steps.of_rank.items()}
     for key in _regions(steps, of_device=of_device):
         if key == OUTSIDE:
             continue
         rank = max(ranks, key=lambda rank, key=key: steps.typical(rank, key, of_device=of_device))
+        if of_device and waited_ns[rank] > median_of([ns for other, ns in waited_ns.items() if other != rank]):
+            continue  # waiting slows down what its GPU computes
         excess: Sequence[int] = steps.excess_ns(rank, key, of_device=of_device)
         longer_ns = median_of(excess) if number else 0
         reason = _reason_at(steps, rank, key, longer_ns, longer_ns, of_device=of_device)
-        if longer_ns < LEAST_SHARE * steps.length_ns or reason.took_ns < _UNEVEN * reason.others_ns:
+        if longer_ns < LEAST_SHARE * steps.length_ns or reason.took_ns < SLOW * reason.others_ns:
             continue
         highest = [
             max(ranks, key=lambda each, at=at, key=key: _at(steps, each, at, key, of_device=of_device))

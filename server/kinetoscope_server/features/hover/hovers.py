@@ -16,7 +16,7 @@ from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.expectations import Expectation
 from kinetoscope_core.text import count_text, cut, printable, time_text
 from kinetoscope_server.features.expectations import checked
-from kinetoscope_server.features.hover import compared
+from kinetoscope_server.features.hover import compared, ranks
 from kinetoscope_server.features.hover.links import Links
 from kinetoscope_server.results.by_file import Placed, slowest_first
 from kinetoscope_server.results.changes import Changes
@@ -32,8 +32,7 @@ _MOST_LINKS = 8
 _MOST_NAMES = 12
 _MOST_UNMEASURED = 3
 _MOST_FINDINGS = 8
-_SHOWN = 5
-"""Kernels and operators."""
+_SHOWN = 5  # kernels and operators
 
 
 def hover(
@@ -117,12 +116,11 @@ def _story(
     yield from _warnings(placed)
     yield from compared.text(placed, comparisons, links)
     yield _table(region)
+    yield from ranks.text(placed.measured.shown.result, region)
     yield from _findings([region], beside, links)
     yield from _kernels(region.breakdown, region.cuda_total_ns)
     yield from _operators(region.breakdown)
-    notes = list(_notes(region))
-    if notes:
-        yield "\n".join(f"- {note}" for note in notes)
+    yield "\n".join(f"- {note}" for note in _notes(region))
     names = placed.measured.names
     if names:
         yield _names_table(names[:_MOST_NAMES])
