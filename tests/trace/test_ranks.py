@@ -9,7 +9,10 @@ from made_ranks import MadeRank, balanced
 from made_traces import TRACES
 from rank_walk import walked
 
+from kinetoscope_core.errors import TraceError
+from kinetoscope_core.jobs import rank_processes
 from kinetoscope_core.jobs.measure import measure_traces
+from kinetoscope_core.jobs.ranks import PlacedTraces
 from kinetoscope_core.results.result import from_dict, to_json
 
 JOBS = {
@@ -220,3 +223,31 @@ def test_a_fold_of_many_ranks_is_read_in_the_order_of_their_numbers(tmp_path):
     result = measure_traces(sorted(paths), [])
     assert [each.rank for each in result.ranks] == list(range(11))
     assert all(one.rank < other.rank for one, other in pairwise(result.ranks))
+
+
+def test_many_ranks_are_read_by_several_processes_with_the_same_result(tmp_path, monkeypatch):
+    paths = [rank.write(tmp_path) for rank in balanced(7, late=lambda rank, step: 300.0 * (rank == 5))]
+    alone = measure_traces(paths, [])
+    monkeypatch.setattr(rank_processes, "_WORTH_BYTES", 1)
+    monkeypatch.setattr(rank_processes, "_cores", lambda: 3)
+    monkeypatch.setattr(PlacedTraces, "facts_at", None)  # of this process, which reads none of them
+    assert measure_traces(paths, []) == alone
+
+
+def test_what_a_process_cannot_read_is_the_same_error(tmp_path, monkeypatch):
+    paths = [rank.write(tmp_path) for rank in balanced(4)]
+    text = paths[2].read_text()
+    paths[2].write_text(text.replace('"ph"', '"no phase"'))
+    monkeypatch.setattr(rank_processes, "_WORTH_BYTES", 1)
+    monkeypatch.setattr(rank_processes, "_cores", lambda: 2)
+    with pytest.raises(TraceError, match=r"made_rank2\.json is JSON but not a trace"):
+        measure_traces(paths, [])
+
+
+def test_where_a_process_does_not_start_the_ranks_are_read_here(tmp_path, monkeypatch):
+    paths = [rank.write(tmp_path) for rank in balanced(4)]
+    alone = measure_traces(paths, [])
+    monkeypatch.setattr(rank_processes, "_WORTH_BYTES", 1)
+    monkeypatch.setattr(rank_processes, "_cores", lambda: 2)
+    monkeypatch.setattr(rank_processes.sys, "executable", str(tmp_path / "none"))
+    assert measure_traces(paths, []) == alone

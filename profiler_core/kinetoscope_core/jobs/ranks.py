@@ -15,6 +15,7 @@ from kinetoscope_core.analysis.ranks.rank import facts_of_readings
 from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey
 from kinetoscope_core.errors import Problem
 from kinetoscope_core.jobs.rank_problems import not_one_job, problems_of_job
+from kinetoscope_core.jobs.rank_processes import facts_of_ranks
 from kinetoscope_core.results.measures import Finding, RegionMeasures
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.source.regions.which_region import RegionsByName
@@ -42,6 +43,10 @@ class PlacedTraces:
             for reading in readings
             for calls in [reading.attribution.calls]
         ]
+
+    def facts_at(self, paths: Sequence[Path]) -> RankFacts:
+        """The same of the traces at these paths. Raises `TraceError`."""
+        return self.facts_of([reading_of(path) for path in paths])
 
     def facts_of(self, readings: Sequence[Reading]) -> RankFacts:
         """What a job needs of the rank whose traces these are."""
@@ -71,7 +76,7 @@ def ranks_among(paths: Sequence[Path]) -> tuple[list[list[Path]], list[Problem]]
 
 def job_among(by_rank: Sequence[Sequence[Path]], placed: PlacedTraces) -> Job | None:
     """The job whose ranks have these traces; `None` if they are not of one time. Raises `TraceError`."""
-    facts = [placed.facts_of([reading_of(path) for path in paths]) for paths in by_rank]
+    facts = list(facts_of_ranks(by_rank, list(placed.files), placed.facts_at))
     for spans in zip(*(each.spans for each in facts), strict=True):
         if max(start for start, _ in spans) > min(end for _, end in spans) + _MOST_APART_NS:
             return None
