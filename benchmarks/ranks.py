@@ -1,6 +1,6 @@
 """How long many ranks take to read, and how much memory: copies of one recorded rank, each under a number of its own.
 
-python benchmarks/ranks.py [RANKS]        512 by default: 1 GB in a temporary folder
+python benchmarks/ranks.py [RANKS]        128 by default: 262 MB in a temporary folder
 """
 
 import argparse
@@ -40,7 +40,7 @@ def written(folder: Path, number: int) -> list[Path]:
 def main() -> None:
     """Prints the figures."""
     parser = argparse.ArgumentParser(description="How long many ranks take to read, and how much memory.")
-    parser.add_argument("ranks", nargs="?", type=int, default=512)
+    parser.add_argument("ranks", nargs="?", type=int, default=128)
     with tempfile.TemporaryDirectory() as folder:
         paths = written(Path(folder), parser.parse_args().ranks)
         size_mb = sum(path.stat().st_size for path in paths) / 1e6
