@@ -84,8 +84,8 @@ class Prepared:
     def wait(self, is_wanted: Callable[[], bool], *, is_patient: bool = False) -> str | None:
         """Waits until it is ready: it began before a plain start, and does what that does and a little more.
 
-        After twice the time of a plain start, or a minute where it `is_patient`, something is wrong with it: gives why a
-        plain one is started, else None; also None when the run is no longer wanted.
+        After twice the time of a plain start, or a minute where it `is_patient`, something is wrong with it: gives why
+        a plain one is started, else None; also None when the run is no longer wanted.
         """
         longest_s = 2 * (LONGEST_S if is_patient else self.cold_s or LONGEST_S)
         while is_wanted() and not self._is_settled.wait(0.05):
