@@ -2,8 +2,9 @@
 
 The files hold functions; the second one of each length has them as methods of one class.
 
-Usage: python benchmarks/lsp_latency.py [--with jedi-language-server | --with pylsp]
-With `--with`, another server answers comparable requests (outline after a keystroke, hover) on the same files.
+Usage: python benchmarks/lsp_latency.py [--with jedi-language-server | --with pylsp | --baseline ROUNDS]
+With `--with`, another server answers comparable requests (outline after a keystroke, hover) on the same files. With
+`--baseline`, files whose regions have an arrow, as they are compared with a run before, take turns with files without.
 Every tenth function holds a region, and every region has times.
 """
 
@@ -21,6 +22,7 @@ from typing import Any
 from lsp_client import Client
 
 from kinetoscope_core.results.measures import Breakdown
+from kinetoscope_core.results.result import RunInfo
 from kinetoscope_core.source.placement import fingerprints_of
 
 SIZES = (200, 5_000, 50_000)
@@ -30,6 +32,8 @@ SERVER = [sys.executable, "-m", "kinetoscope_server"]
 CALL = {"trace": 0, "start_ns": 0, "cpu_total_ns": 1, "cuda_total_ns": 1}
 PARTS = asdict(Breakdown(0, 0, 0, 0, 0, 0, (), 0, (), 0, (), 1, 0))
 SPREAD = {"sum": 5_000_000, "median": 1_000_000, "min": 900_000, "max": 1_200_000}
+BEFORE = {name: 2 * each for name, each in SPREAD.items()}
+Took = dict[str, list[float]]
 
 
 def text_of(lines: int) -> str:
@@ -49,10 +53,18 @@ def in_one_class(text: str) -> str:
     return f"{head}\n\nclass Everything:\n{indented}"
 
 
-def store_times(cache: Path, path: Path, text: str) -> None:
-    """A stored run with times for every region of the file."""
+def store_times(cache: Path, path: Path, text: str, *, has_baseline: bool) -> None:
+    """A stored run with times for every region of the file, and one before its code changed."""
+    shutil.rmtree(cache / "kinetoscope" / "runs", ignore_errors=True)
+    if has_baseline:
+        store_run(cache, path, text, "20250101-000000-aaaaaa", BEFORE)
+    store_run(cache, path, text, "20260101-000000-aaaaaa", SPREAD)
+
+
+def store_run(cache: Path, path: Path, text: str, name: str, spread: dict[str, int]) -> None:
     fingerprints = fingerprints_of(text)
-    times = dict.fromkeys(("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns"), SPREAD)
+    times = dict.fromkeys(("cpu_total_ns", "cpu_self_ns", "cuda_total_ns", "cuda_self_ns", "cuda_busy_ns"), spread)
+    run = RunInfo(str(path), False, (), "", None, name, 1.0, "ended", False, 3, 5, False, code={str(path): name})
     regions = [
         {"name": each.name, "file": str(path), "line": each.line, "calls": 5, "measured": 5, "is_cold": False,
          "unfinished": 0, **times, "backward_cuda_ns": None, "launches": None, "overhead_ns": 0, "bound": "mixed",
@@ -61,13 +73,12 @@ def store_times(cache: Path, path: Path, text: str) -> None:
         for each in fingerprints
     ]  # fmt: skip
     result = {
-        "schema": 2, "run": None, "traces": [], "device": None, "torch": None, "device_total_ns": 1,
+        "schema": 2, "run": asdict(run), "traces": [], "device": None, "torch": None, "device_total_ns": 1,
         "outside_regions_ns": 0, "no_cuda_because": None, "regions": regions, "problems": [],
         "regions_cpu_ns": 5_000_000, "findings": [],
         "sources": {str(path): [asdict(each) for each in fingerprints]},
     }  # fmt: skip
-    folder = cache / "kinetoscope" / "runs" / "20260101-000000-aaaaaa"
-    shutil.rmtree(folder, ignore_errors=True)
+    folder = cache / "kinetoscope" / "runs" / name
     folder.mkdir(parents=True)
     (folder / "result.json").write_text(json.dumps(result))
 
@@ -86,20 +97,21 @@ def timed(work: Any) -> tuple[float, Any]:
     return time.perf_counter() - begun, result
 
 
-def measure_file(command: list[str], label: str, text: str, folder: Path, *, is_ours: bool) -> None:
+def measure_file(command: list[str], text: str, folder: Path, *, is_ours: bool, has_baseline: bool = False) -> Took:
     path = folder / "file.py"
     path.write_text(text)
     if is_ours:
-        store_times(folder / "cache", path, text)
+        store_times(folder / "cache", path, text, has_baseline=has_baseline)
     client = Client(command, folder / "cache")
     client.begin()
     document = {"uri": path.as_uri()}
     opened = {"textDocument": {**document, "languageId": "python", "version": 1, "text": text}}
     client.send(method="textDocument/didOpen", params=opened)
-    took: dict[str, list[float]] = {"keystroke, then outline": [], "hover": []}
+    took: Took = {"keystroke, then outline": [], "hover": []}
     if is_ours:
         took["keystroke, then hints of three screens"] = []
-        while not client.request("textDocument/inlayHint", textDocument=document, range=screens(0)):
+        wanted = "▼50 %" if has_baseline else "CUDA"
+        while wanted not in str(client.request("textDocument/inlayHint", textDocument=document, range=screens(0))):
             time.sleep(0.02)  # the stored times are still being read
         time.sleep(1.5)  # nobody types at once, and the server tidies up in the first pause
     row = len(text.splitlines()) // 2
@@ -126,10 +138,26 @@ def measure_file(command: list[str], label: str, text: str, folder: Path, *, is_
         took["hover"].append(
             timed(lambda place=place: client.request("textDocument/hover", textDocument=document, position=place))[0]
         )
+    client.end()
+    return took
+
+
+def print_file(label: str, text: str, took: Took) -> None:
     print(f"{label}, {len(text) // 1000} kB")
     for what, times_s in took.items():
         report(what, times_s)
-    client.end()
+
+
+def with_and_without_baseline(text: str, folder: Path, rounds: int) -> dict[str, Took]:
+    """All keystrokes and hovers of the rounds, by turns."""
+    sides: dict[str, Took] = {"no baseline": {}, "a baseline": {}}
+    for number in range(2 * rounds):
+        has_baseline = number % 4 in (1, 2)  # neither is always the first
+        one = measure_file(SERVER, text, folder, is_ours=True, has_baseline=has_baseline)
+        side = sides["a baseline" if has_baseline else "no baseline"]
+        for what, times_s in one.items():
+            side.setdefault(what, []).extend(times_s)
+    return sides
 
 
 def screens(row: int) -> dict[str, Any]:
@@ -150,7 +178,15 @@ def measure_start(command: list[str], folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--with", dest="other", metavar="COMMAND", help="another language server to measure beside")
+    parser.add_argument("--baseline", type=int, metavar="ROUNDS", help="with and without a baseline, by turns")
     options = parser.parse_args()
+    if options.baseline:
+        with tempfile.TemporaryDirectory() as name:
+            for lines in SIZES:
+                text = text_of(lines)
+                for side, took in with_and_without_baseline(text, Path(name), options.baseline).items():
+                    print_file(f"{lines} lines, {side}", text, took)
+        return
     for command in [SERVER, *([options.other.split()] if options.other else [])]:
         print(f"== {' '.join(command)}")
         with tempfile.TemporaryDirectory() as name:
@@ -158,10 +194,8 @@ def main() -> None:
             measure_start(command, folder)
             for lines in SIZES:
                 text = text_of(lines)
-                measure_file(command, f"{lines} lines", text, folder, is_ours=command is SERVER)
-                measure_file(
-                    command, f"{lines} lines in one class", in_one_class(text), folder, is_ours=command is SERVER
-                )
+                for label, each in ((f"{lines} lines", text), (f"{lines} lines in one class", in_one_class(text))):
+                    print_file(label, each, measure_file(command, each, folder, is_ours=command is SERVER))
 
 
 if __name__ == "__main__":

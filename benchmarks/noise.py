@@ -30,6 +30,7 @@ import orjson
 
 from kinetoscope_core.analysis.comparison import compare
 from kinetoscope_core.jobs.profile import Profiling
+from kinetoscope_core.results.measures import RegionMeasures
 from kinetoscope_core.results.result import Result, from_dict, to_json
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.run.process import RunnerProcess
@@ -205,16 +206,27 @@ def print_row(title: str, drawn: Sequence[tuple[str, str, str]]) -> None:
 def times(folder: Path) -> None:
     values: dict[str, dict[str, dict[str, list[int]]]] = {}
     for name, results in results_of(folder).items():
-        regions: dict[str, dict[str, list[int]]] = {}
+        regions: dict[str, list[RegionMeasures]] = {}
         for result in results:
             for each in result.regions:
-                of_region = regions.setdefault(each.name, {"cpu": [], "cuda": [], "launches": []})
-                of_region["cpu"].append(each.cpu_total_ns.median)
-                if each.cuda_total_ns and each.cuda_total_ns.median and each.launches:
-                    of_region["cuda"].append(each.cuda_total_ns.median)
-                    of_region["launches"].append(each.launches.median)
-        values[name] = {region: each for region, each in regions.items() if len(each["cpu"]) == len(results)}
+                regions.setdefault(each.name, []).append(each)
+        values[name] = {region: _times(rows) for region, rows in regions.items() if len(rows) == len(results)}
     sys.stdout.buffer.write(orjson.dumps(values))
+
+
+def _times(rows: Sequence[RegionMeasures]) -> dict[str, list[int]]:
+    """Of a region's processes, as a comparison takes them: a cold one only where all are."""
+    rows = [each for each in rows if not each.is_cold] or rows
+    on_gpu = [
+        (each.cuda_total_ns.median, each.launches.median)
+        for each in rows
+        if each.cuda_total_ns and each.cuda_total_ns.median and each.launches
+    ]
+    return {
+        "cpu": [each.cpu_total_ns.median for each in rows],
+        "cuda": [cuda_ns for cuda_ns, _ in on_gpu],
+        "launches": [launches for _, launches in on_gpu],
+    }
 
 
 def main() -> None:

@@ -120,6 +120,51 @@ def test_processes_are_samples_and_calls_are_not(trained):
     assert (five.cpu_total_ns.verdict, arrow_text(five.cpu_total_ns)) == ("slower", "▲49 %")
 
 
+def test_what_one_side_took_to_warm_up_is_no_change(trained):
+    """A run whose time was up after the call that compiled, against one that came to the calls after it."""
+
+    def took(factor, *, is_cold):
+        regions = (
+            replace(each, is_cold=is_cold, cpu_total_ns=replace(each.cpu_total_ns, median=int(10**8 * factor)))
+            for each in trained.regions
+        )
+        return replace(trained, regions=tuple(regions), groups=())
+
+    def verdict(a, b):
+        (forward,) = (each for each in compare(a, b).regions if each.name == "forward")
+        return forward.cpu_total_ns.verdict
+
+    warm, cold = took(1, is_cold=False), took(90, is_cold=True)
+    assert (verdict([warm], [cold]), verdict([cold], [warm])) == ("unknown", "unknown")
+    assert verdict([warm], [cold, warm]) == "same", "a process that is warm counts, the cold one does not"
+    assert verdict([cold], [took(1, is_cold=True)]) == "faster"
+    assert verdict([took(9000, is_cold=False)], [cold]) == "faster", "though it is cold"
+    assert verdict([cold], [took(9000, is_cold=False)]) == "slower"
+
+
+def test_a_comparison_mirrors_its_reverse(trained):
+    other = measure_traces([TRACES / "h200" / "train_mlp.json.gz"], [])
+    a = placed(trained, BEFORE, [("forward", "forward", 4), ("loss", "backward", 6)])
+    b = placed(other, MOVED, [("all of forward", "backward", 7), ("more", "forward", 10)])
+    opposite = {"faster": "slower", "slower": "faster", "a": "b", "b": "a"}
+    sides = [{(each.was or each).name: each for each in compare([a], [b]).regions}]
+    sides.append({each.name: each for each in compare([b], [a]).regions})
+    forth, back = sides
+    assert forth.keys() == back.keys() == {"forward", "loss", "more"}
+    for name, there in forth.items():
+        here = back[name]
+        assert here.where == opposite.get(there.where, there.where)
+        assert (here.launches, here.bound) == (there.launches[::-1], there.bound[::-1])
+        for change, reverse in ((there.cpu_total_ns, here.cpu_total_ns), (there.cuda_total_ns, here.cuda_total_ns)):
+            assert (reverse.a, reverse.b) == (change.b, change.a)
+            assert reverse.verdict == opposite.get(change.verdict, change.verdict)
+        if there.where != "both":
+            continue
+        assert [each.name for each in here.kernels.new] == [each.name for each in there.kernels.gone]
+        assert here.kernels.same == there.kernels.same
+        assert (here.findings_new, here.findings_gone) == (there.findings_gone, there.findings_new)
+
+
 def test_as_json_it_has_what_the_docs_say(trained):
     values = orjson.loads(to_json(compare([trained], [trained])))
     assert values["schema"] == 1

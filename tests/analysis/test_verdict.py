@@ -112,6 +112,7 @@ def wrong(file, number, kind, draws):
         ("h200_together.json", "cuda"),
         ("h200_together.json", "cpu"),
         ("cpu_busy.json", "cpu"),
+        ("cpu_crowded.json", "cpu"),
     ],
 )
 def test_a_script_compared_with_itself_has_a_difference_in_five_of_a_hundred_at_most(file, kind, number):

@@ -152,6 +152,8 @@ def test_a_side_has_all_processes_that_ran_the_same(keep):
     assert (comparison.a.processes, comparison.b.processes) == (2, 3)
     assert comparison.b.runs[0] == now[-1]
     assert comparison.code_changed == ("/home/me/a.py",)
+    back = compared(keep.store, "last", "baseline")
+    assert (back.a.runs, back.b.runs) == (comparison.b.runs, comparison.a.runs)
     assert compared(keep.store, before[0], now[0]).a.processes == 2
     assert against_baseline(History(keep.store), now[-1]) == comparison
     assert against_baseline(History(keep.store), before[0]) is None

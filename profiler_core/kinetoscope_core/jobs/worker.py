@@ -164,7 +164,7 @@ class Worker:
     def _went_warm(self, request: RunRequest, interpreter: str, prepared: Prepared) -> bool:
         """Runs in the prepared interpreter if it fits; False where the run has to be a cold one."""
         why = why_plain(request) or prepared.why_not(request, interpreter)
-        why = why or prepared.wait(lambda: not self._cancels)
+        why = why or prepared.wait(lambda: not self._cancels, is_patient=request.waits_until_prepared)
         if why is not None:
             log_file.note("not in the prepared interpreter: %s", why)
             self.send("cold", why=why)

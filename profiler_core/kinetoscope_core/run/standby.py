@@ -81,16 +81,16 @@ class Prepared:
             return "the packages of the setting were imported for another script or other arguments"
         return None
 
-    def wait(self, is_wanted: Callable[[], bool]) -> str | None:
+    def wait(self, is_wanted: Callable[[], bool], *, is_patient: bool = False) -> str | None:
         """Waits until it is ready: it began before a plain start, and does what that does and a little more.
 
-        After twice the time of a plain start something is wrong with it: gives why a plain one is started, else None;
-        also None when the run is no longer wanted.
+        After twice the time of a plain start, or a minute where it `is_patient`, something is wrong with it: gives why
+        a plain one is started, else None; also None when the run is no longer wanted.
         """
-        longest_s = 2 * (self.cold_s or LONGEST_S)
+        longest_s = 2 * (LONGEST_S if is_patient else self.cold_s or LONGEST_S)
         while is_wanted() and not self._is_settled.wait(0.05):
             if time.monotonic() - self._began > longest_s:
-                return f"it is not ready after {longest_s:.0f} s, twice as long as a new one takes"
+                return f"it is not ready after {longest_s:.0f} s"
         return self.why_lost or None
 
 

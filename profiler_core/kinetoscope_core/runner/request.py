@@ -38,8 +38,9 @@ class RunRequest(NamedTuple):
     time under the profiler in s, `time_limit_s` that of the whole run (None: no limit); with `to_the_end` the script is
     never ended early.
 
-    `is_plain`: not in a prepared interpreter. `prepares_next`: one is made ready for the next run, with torch and
-    `packages`.
+    `is_plain`: not in a prepared interpreter. `waits_until_prepared`: for one that is being prepared longer than a new
+    one takes, too, since a run in that would be no sample of the same. `prepares_next`: one is made ready for the next
+    run, with torch and `packages`.
     """
 
     script: str
@@ -57,6 +58,7 @@ class RunRequest(NamedTuple):
     budget_s: float = 20.0  # enough for eight steps of most training loops; more makes traces of gigabytes
     time_limit_s: Optional[float] = None
     is_plain: bool = False
+    waits_until_prepared: bool = False
     prepares_next: bool = False
     packages: Tuple[str, ...] = ()
     modules: Optional[ModuleChoice] = None

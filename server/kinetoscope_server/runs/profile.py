@@ -77,6 +77,7 @@ async def profile(
             if isinstance(ready, Finish):
                 return ready
             request = request_of(target, ready.settings, root, ready.command, is_plain=is_plain)
+            request = request._replace(waits_until_prepared=series is not None and not is_plain)
             work = sweep_of(target, request) if target.vary else request
         except KinetoscopeError as error:
             return Finish("failed", printable(str(error)))
@@ -84,7 +85,7 @@ async def profile(
         title = title_of(target, ready.command, root)
         going_on = f"{target.name} is already being profiled"
         job = Job(work, title, going_on, target, target.uri, target.place, token, series)
-        if series is not None and not is_plain:
+        if request.waits_until_prepared:
             server.warm.prepare_now(request)
         end = await begun(server, job, ready.replaced, lambda event: _finish(server, event, target, ready))
         if isinstance(end, Finish):

@@ -373,3 +373,22 @@ async def test_a_script_whose_use_of_cuda_a_prepared_interpreter_cannot_follow_b
 def parent_of(process):
     with open(f"/proc/{process}/stat") as file:
         return int(file.read().rpartition(")")[2].split()[1])
+
+
+async def test_more_runs_of_a_prepared_one_are_prepared_and_count_as_its_processes(script):
+    client, uri = await script()
+    await profile(client, uri)
+    await until_warm(client)
+    path = client.workspace_path / "script.py"
+    path.write_text(path.read_text().replace("1000", "2000"))
+    assert (await profile(client, uri)).how == "measured"
+    client.close(uri)
+    client.open(uri)
+    assert "in a prepared interpreter" in await client.hover(uri, 6)
+    client.messages.clear()
+    await client.execute("kinetoscope.measureMore", uri, 6, "step", 3)
+    assert (await client.message()).message.startswith("All 3 runs are stored. ")
+    newest, *_, oldest = await client.ask("kinetoscope/runs", {})
+    found = await client.ask("kinetoscope/comparison", {"run": newest["id"]})
+    assert (found["a"]["runs"], found["b"]["processes"]) == ([oldest["id"]], 4)
+    assert "1 run before, 4 runs now" in await client.hover(uri, 6)

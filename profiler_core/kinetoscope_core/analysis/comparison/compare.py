@@ -16,6 +16,7 @@ from kinetoscope_core.results.comparison import (
     ShareChange,
     Shares,
     Side,
+    Verdict,
 )
 from kinetoscope_core.results.measures import KernelShare, OperatorShare, RegionMeasures, RegionName, Spread
 from kinetoscope_core.results.result import Result, rows_of
@@ -134,6 +135,7 @@ def _compared(a: Sequence[RegionMeasures], b: Sequence[RegionMeasures]) -> Regio
     was, now = a[0] if a else None, b[0] if b else None
     known = now or cast("RegionMeasures", was)
     has_moved = was is not None and now is not None and (was.name, was.file, was.line) != (now.name, now.file, now.line)
+    a, b, by_warming_up = _alike(a, b)
     middle_a, middle_b = middle_of(a), middle_of(b)
     launches = max([each.launches.median if each.launches else 0 for each in (*a, *b)])
     return RegionComparison(
@@ -142,10 +144,10 @@ def _compared(a: Sequence[RegionMeasures], b: Sequence[RegionMeasures]) -> Regio
         line=known.line,
         where="both" if was and now else "a" if was else "b",
         was=RegionName(was.name, was.file, was.line) if was is not None and has_moved else None,
-        cpu_total_ns=_change(a, b, "cpu", _CPU_TOTAL) or Change(None, None),
-        cpu_self_ns=_change(a, b, "cpu", _CPU_SELF) or Change(None, None),
-        cuda_total_ns=_change(a, b, "cuda", _CUDA_TOTAL, launches),
-        cuda_self_ns=_change(a, b, "cuda", _CUDA_SELF, launches),
+        cpu_total_ns=_change(a, b, "cpu", _CPU_TOTAL, by_warming_up) or Change(None, None),
+        cpu_self_ns=_change(a, b, "cpu", _CPU_SELF, by_warming_up) or Change(None, None),
+        cuda_total_ns=_change(a, b, "cuda", _CUDA_TOTAL, by_warming_up, launches),
+        cuda_self_ns=_change(a, b, "cuda", _CUDA_SELF, by_warming_up, launches),
         launches=(_launches(middle_a), _launches(middle_b)),
         bound=(middle_a.bound if middle_a else None, middle_b.bound if middle_b else None),
         kernels=_kernels(middle_a, middle_b),
@@ -155,13 +157,33 @@ def _compared(a: Sequence[RegionMeasures], b: Sequence[RegionMeasures]) -> Regio
     )
 
 
+def _alike(
+    a: Sequence[RegionMeasures], b: Sequence[RegionMeasures]
+) -> tuple[Sequence[RegionMeasures], Sequence[RegionMeasures], Verdict | None]:
+    """Of each side the processes whose warm-up calls are left out, if there are some; and which verdict would only say
+    that one side is cold: its calls may have compiled the code, or loaded kernels.
+    """
+    if not any(each.is_cold for each in (*a, *b)):
+        return a, b, None
+    warm_a, warm_b = ([each for each in side if not each.is_cold] for side in (a, b))
+    if bool(warm_a) == bool(warm_b):
+        return warm_a or a, warm_b or b, None
+    return warm_a or a, warm_b or b, "slower" if warm_a else "faster"
+
+
 def _change(
-    a: Sequence[RegionMeasures], b: Sequence[RegionMeasures], kind: Kind, time: _Time, launches: int = 0
+    a: Sequence[RegionMeasures],
+    b: Sequence[RegionMeasures],
+    kind: Kind,
+    time: _Time,
+    by_warming_up: Verdict | None,
+    launches: int = 0,
 ) -> Change | None:
     before = [spread.median for each in a if (spread := time(each)) is not None]
     now = [spread.median for each in b if (spread := time(each)) is not None]
     if before and now:
-        return change_between(before, now, kind, launches)
+        change = change_between(before, now, kind, launches)
+        return Change(change.a, change.b) if change.verdict == by_warming_up else change
     if not before and not now:
         return None
     return Change(_lower_median(before), _lower_median(now))
