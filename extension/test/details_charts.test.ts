@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesLayout, linkedTo, neighbour, wholeSpan } from '../src/details/charts/lanes';
-import { itemText, lanesCaption, lanesTable } from '../src/details/charts/lanes_drawing';
+import { itemText, lanesCaption, lanesSvg, lanesTable } from '../src/details/charts/lanes_drawing';
 import { compositionMarkup, compositionsOf } from '../src/details/region/composition';
 import { callsLayout, callsSummary, callText } from '../src/details/charts/calls';
 import { callsCaption } from '../src/details/charts/calls_drawing';
@@ -27,6 +27,16 @@ test('slices stand to scale, those of one depth in one row', () => {
     ['CPU', 'CPU, other thread', 'GPU, stream 7'],
   );
   assert.equal(layout.left, 1_000);
+});
+
+test('where a region ends soon, that is not written over the title of the lane', () => {
+  const textAt = (cpu_total_ns: number): number => {
+    const short = { ...timeline, cpu_total_ns };
+    const { text } = lanesSvg(lanesLayout(short, WIDTH, wholeSpan(short)), short);
+    return Number(/class="left" x="([\d.]+)"/.exec(text)?.[1]);
+  };
+  assert.equal(textAt(100), 1_004);
+  assert.ok(textAt(1) > 'CPU'.length * 8, `its end is at 10, the text at ${textAt(1)}`);
 });
 
 test('a launch is connected with what it launched', () => {

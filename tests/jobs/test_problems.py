@@ -96,7 +96,7 @@ def test_names_that_were_not_recorded_are_counted_where_they_are_many() -> None:
 @pytest.mark.parametrize(
     ("script", "known", "text"),
     [
-        ("train.py", [], "The script entered no region, and no optimizer step or DataLoader"),
+        ("train.py", [], "No record_function region ran, and no optimizer step or DataLoader"),
         ("train.py", ["forward"], "train.py never entered forward. Regions in compiled code"),
         ("train.py", list("abcdef"), "train.py never entered a, b, c, d and 2 more."),
         (

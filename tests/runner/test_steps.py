@@ -125,4 +125,4 @@ def test_what_is_shown_says_what_to_add(kinetoscope):
     shown = ran.stdout.decode()
     assert "Phase of 5 steps" in shown
     assert "Measure this block" in shown
-    assert "The script entered no region of yours" in ran.messages
+    assert "No record_function region of yours ran" in ran.messages

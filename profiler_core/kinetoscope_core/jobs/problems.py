@@ -159,7 +159,7 @@ def nothing_measured(
     if known:
         return _never_entered(request, script, shortlist(known))
     message = (
-        "The script entered no region, and no optimizer step or DataLoader by which its steps would be known."
+        "No record_function region ran, and no optimizer step or DataLoader by which steps would be known."
         f" {WHAT_TO_ADD}"
     )
     at_top = (None, None) if script is None else (str(script), 1)
@@ -223,7 +223,7 @@ def _place_text(place: Span) -> str:
 def no_region_entered() -> Problem:
     """A script without a region of the user's, of which there is more to show than that."""
     return Problem(
-        NO_REGION, "The script entered no region of yours. What torch itself marks and runs is shown instead."
+        NO_REGION, "No record_function region of yours ran. What torch itself marks and runs is shown instead."
     )
 
 

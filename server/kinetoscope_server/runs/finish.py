@@ -60,7 +60,7 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
         times = unmeasured_text(only) if isinstance(only, Unmeasured) else region_text(only)
         text = f"{printable(only.name)}: {times}."
     elif result.contents is not None:
-        text = f"The script entered no region. {contents_text(result.contents)} {WHAT_TO_ADD}"
+        text = f"No record_function region ran. {contents_text(result.contents)} {WHAT_TO_ADD}"
     else:
         measured = [region for region in shown if not isinstance(region, Unmeasured)]
         files = {region.file for region in measured}

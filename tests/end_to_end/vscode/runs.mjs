@@ -290,4 +290,10 @@ export default async (stage) => {
     await page.locator('.tab', { hasText: 'Kinetoscope: fit.py' }).waitFor();
     await code.webview().getByText('backward').first().waitFor();
   });
+
+  await stage.step('and are cleared', async () => {
+    await page.locator('.tab', { hasText: 'model.py' }).click();
+    await code.command('Kinetoscope: Clear Results');
+    for (const name of ['forward', 'backward']) await code.hint(`record_function("${name}")`, /^$/);
+  });
 };

@@ -125,7 +125,7 @@ async def test_where_no_region_ran_one_answer_measures_the_modules(start, profil
     client.answer = "Profile modules"
     await client.execute("kinetoscope.profileFile", uri)
     await client.until(lambda: client.asked, "a question")
-    assert client.asked[0].message.startswith("The script entered no region")
+    assert client.asked[0].message.startswith("No record_function region ran")
     assert [each.title for each in client.asked[0].actions] == ["Profile modules"]
     message = await client.message()
     assert message.message.startswith("Measured "), message

@@ -186,4 +186,9 @@ def test_a_hover_names_other_threads_and_shortens_kernels_and_long_ways():
         "5 of 8 calls measured, on 3 threads: 2 calls not on the thread of the first",
         f"path to the most expensive kernel: a\\|b → op0 → op1 → op2 → … → op6 → op7 → op8 → {short}",
     ]
+    launching = replace(region, launches=Spread(median=2, min=1, max=3, sum=10), overhead_ns=2_530_000)
+    assert list(hovers._notes(launching))[1::2] == [
+        "2 GPU launches per call",
+        "the CPU times include 2.53 ms of profiler overhead",
+    ]
     assert "".join(hovers._kernels(parts, region.cuda_total_ns)).endswith(f"| {short} | 5 | 2.00 µs | 100.0 % |")

@@ -106,7 +106,7 @@ async def test_a_file_without_a_region_says_what_its_steps_are_made_of(start):
     answer = await client.ask("kinetoscope/profile", {"uri": uri})
     assert answer["how"] == "measured", answer
     assert re.search(
-        r"The script entered no region\. A step takes [^:]+: .*(forward|backward) CPU .*zero_grad CPU ",
+        r"No record_function region ran\. A step takes [^:]+: .*(forward|backward) CPU .*zero_grad CPU ",
         answer["message"],
     )
     assert "Measure this block" in answer["message"]

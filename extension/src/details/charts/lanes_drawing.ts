@@ -111,10 +111,15 @@ function boxMarkup(box: Box, width: number, id: string, { text, title }: { text:
   >`;
 }
 
-function leftMarkup(x: number, { top, width, height }: LanesLayout): Markup {
+function leftMarkup(x: number, { top, width, height, lanes }: LanesLayout): Markup {
   const isRight = x > width - 80;
+  const behindTitle = ((lanes[0]?.title.length ?? 0) + 2) * CHARACTER;
   return html`<line class="left" x1="${x}" x2="${x}" y1="${top - 4}" y2="${height}" />
-    <text class="left" x="${isRight ? x - 4 : x + 4}" y="${top + 12}" text-anchor="${isRight ? 'end' : 'start'}"
+    <text
+      class="left"
+      x="${isRight ? x - 4 : Math.max(x + 4, behindTitle)}"
+      y="${top + 12}"
+      text-anchor="${isRight ? 'end' : 'start'}"
       >region ends</text
     >`;
 }
