@@ -36,17 +36,22 @@ def pytest_xdist_auto_num_workers() -> int:
 
 STARTED_FIRST = ("end_to_end", "server", "runner", "packaging", "cli")
 """The folders whose tests take long, the longest first. A worker that has nothing left takes over what is last: so
-the end is short, and browsers come one after the other until nothing else is left.
+the end is short. Browsers come one after the other, on two of the workers until nothing else is left.
 """
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> int:
         folder = item.path.relative_to(TESTS).parts[0]
         return STARTED_FIRST.index(folder) if folder in STARTED_FIRST else len(STARTED_FIRST)
 
     items.sort(key=place)
+    # Each worker begins with a part of its own of the list.
+    begins = len(items) // getattr(config, "workerinput", {}).get("workercount", 1)
+    beside = [item for item in items if item.get_closest_marker("beside")]
+    others = [item for item in items if not item.get_closest_marker("beside")]
+    items[:] = [*others[:begins], *beside, *others[begins:]]
 
 
 @pytest.fixture(scope="session")

@@ -132,6 +132,7 @@ def play(browser, code_server, extensions, pictures, tmp_path, record_property) 
             "scratch": tmp_path,
             "root": ROOT,
             "pictures": pictures,
+            "takesPictures": "PICTURES" in os.environ,
             "entry": code_server,
             "extensions": extensions,
             "vsix": _vsix(),

@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 HARNESS = ROOT / "extension" / "test" / "harness"
 TRACES = ROOT / "tests" / "traces" / "h200"
 
+pytestmark = [pytest.mark.timeout(240), pytest.mark.beside]
+
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory):
@@ -38,17 +40,14 @@ def _made(tmp_path_factory, *made_from):
     return out
 
 
-@pytest.mark.timeout(240)
 def test_the_panel_works_by_keyboard_and_mouse_in_every_theme(browser, sample):
     _passes(browser, sample, "panel.test.mjs", 16)
 
 
-@pytest.mark.timeout(240)
 def test_two_runs_are_two_columns_and_two_lanes_on_one_scale(browser, compared):
     _passes(browser, compared, "compared.test.mjs", 9)
 
 
-@pytest.mark.timeout(240)
 def test_modules_are_a_chart_that_opens_by_keyboard(browser, modules):
     _passes(browser, modules, "modules.test.mjs", 5)
 

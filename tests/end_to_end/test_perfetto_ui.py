@@ -25,7 +25,8 @@ REGIONS_SLICES = """
 """
 TITLE = "matmul_add at examples/matmul_add.py:21"
 
-pytestmark = pytest.mark.timeout(240)  # a browser on a machine that does other things too
+# A browser on a machine that does other things too
+pytestmark = [pytest.mark.timeout(240), pytest.mark.beside]
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """The extension in a real VS Code, code-server 4.100.3, used by keys and mouse in a real browser.
 
 Each scenario is a module in vscode/; those of a test are played in one VS Code, with the built VSIX. What fails is told
-with its step. Screenshots of the steps stay in build/screenshots, in a folder for each scenario.
+with its step and a screenshot; PICTURES=1 asks for one of each step. They stay in build/screenshots, in a folder for
+each scenario.
 """
 
 import gzip
@@ -63,6 +64,7 @@ def trained(tmp_path):
     keep_recorded("train_mlp_focus", example, tmp_path / "cache")
 
 
+@pytest.mark.beside
 @pytest.mark.usefixtures("trained")
 def test_traces_and_runs_of_an_h200_are_loaded_listed_and_shown_with_findings_details_and_perfetto_in_each_theme(play):
     # The list has nothing but the run of another day at first.

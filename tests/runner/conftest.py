@@ -4,6 +4,7 @@ Each run has a mark of its own in its environment, so that a process it leaves b
 beside it.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -199,4 +200,5 @@ def kinetoscope(tmp_path, popen):
     runs = Kinetoscope(tmp_path, popen)
     yield runs
     for process in processes_with(runs.mark):
-        os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it may just have ended
+            os.kill(process, signal.SIGKILL)

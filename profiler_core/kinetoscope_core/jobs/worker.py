@@ -31,7 +31,8 @@ from kinetoscope_core.jobs.measure import measure_traces
 from kinetoscope_core.jobs.problems import with_last_words
 from kinetoscope_core.jobs.profile import Profiling
 from kinetoscope_core.jobs.sweep import Sweeping
-from kinetoscope_core.results.result import to_json, without_surrogates
+from kinetoscope_core.results.as_json import as_json
+from kinetoscope_core.results.result import to_json
 from kinetoscope_core.results.store import Store
 from kinetoscope_core.results.sweep import Axis
 from kinetoscope_core.run.env_file import variables_of
@@ -250,11 +251,7 @@ class Worker:
 
     def send(self, event: str, **fields: object) -> None:
         """Writes one event; when nobody reads any more, the run is about to be ended anyway."""
-        values = {"event": event, **fields}
-        try:
-            line = orjson.dumps(values)
-        except TypeError:  # a lone surrogate in what the script says or how it calls a region
-            line = orjson.dumps(without_surrogates(values))
+        line = as_json({"event": event, **fields})
         with self._lock, contextlib.suppress(BrokenPipeError):
             self._lines.write(line + b"\n")
             self._lines.flush()

@@ -8,12 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Literal
 
-import orjson
-
 from kinetoscope_core import __version__
+from kinetoscope_core.results.as_json import as_json
 from kinetoscope_core.results.measures import Bound, Device, RegionName
 from kinetoscope_core.results.of_torch import is_of_torch
-from kinetoscope_core.results.result import without_surrogates
 
 SCHEMA = 1
 
@@ -139,11 +137,7 @@ def to_json(comparison: Comparison, *, is_indented: bool = False) -> bytes:
         **_fields(comparison),
         "regions": [_region(each) for each in comparison.regions],
     }
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
-    try:
-        return orjson.dumps(values, option=options)
-    except TypeError:  # a lone surrogate in a name
-        return orjson.dumps(without_surrogates(values), option=options)
+    return as_json(values, is_indented=is_indented)
 
 
 def _region(region: RegionComparison) -> dict[str, object]:

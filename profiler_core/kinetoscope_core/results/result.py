@@ -1,16 +1,15 @@
 """A run's or a trace's result as one value, and its JSON form, schema 2 (docs/measures.md)."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
-import orjson
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import Problem, UsageError
+from kinetoscope_core.results.as_json import as_json
 from kinetoscope_core.results.checks import Checked
 from kinetoscope_core.results.contents import Contents
 from kinetoscope_core.results.measures import (
@@ -133,28 +132,7 @@ def to_json(result: Result, *, is_indented: bool = False) -> bytes:
         **{each.name: getattr(result, each.name) for each in fields(result)},
         "traces": [str(trace) for trace in result.traces],
     }
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
-    try:
-        return orjson.dumps(values, option=options)
-    except TypeError:  # a lone surrogate in a name, or a path that is not UTF-8
-        plain = without_surrogates(values)
-    try:
-        return orjson.dumps(plain, option=options)
-    except TypeError:  # a sum of more than 64 bits
-        return json.dumps(plain, ensure_ascii=False, indent=2 if is_indented else None).encode() + b"\n"
-
-
-def without_surrogates(value: object) -> object:
-    """The same values, with what cannot be written as UTF-8 spelled out."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if is_dataclass(value):
-        return {each.name: without_surrogates(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, dict):
-        return {key: without_surrogates(each) for key, each in cast("dict[str, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [without_surrogates(each) for each in cast("list[object]", value)]
-    return value
+    return as_json(values, is_indented=is_indented)
 
 
 def from_dict(values: Mapping[str, Any]) -> Result:

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import orjson
 
 from kinetoscope_core import __version__
 from kinetoscope_core.errors import UsageError
+from kinetoscope_core.results.as_json import as_json
 from kinetoscope_core.results.comparison import Change
 from kinetoscope_core.results.measures import Bound, Device
-from kinetoscope_core.results.result import without_surrogates
 from kinetoscope_core.text import printable
 
 SCHEMA: Final = 1
@@ -124,8 +123,7 @@ def to_json(sweep: Sweep, *, is_indented: bool = False) -> bytes:
         "kinetoscope": __version__,
         **{each.name: getattr(sweep, each.name) for each in fields(sweep)},
     }
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE if is_indented else 0
-    return orjson.dumps(without_surrogates(values), option=options)
+    return as_json(values, is_indented=is_indented)
 
 
 class Sweeps:

@@ -1,8 +1,8 @@
 // A VS Code of its own on a free port: code-server with its own settings, extensions and cache, all below one folder.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
+import { until } from './waiting.mjs';
 
 const START_MS = 60_000;
 
@@ -53,8 +53,7 @@ export class CodeServer {
     const user = path.join(this.folder, 'user-data', 'User');
     fs.mkdirSync(user, { recursive: true });
     fs.writeFileSync(path.join(user, 'settings.json'), JSON.stringify(this.settings));
-    this.port = await freePort();
-    const address = `127.0.0.1:${this.port}`;
+    const address = '127.0.0.1:0'; // any that is free
     fs.writeFileSync(path.join(this.folder, 'config.yaml'), `bind-addr: ${address}\nauth: none\ncert: false\n`);
     if (this.extensions) {
       // With their times: Python takes what it has compiled of them only then.
@@ -64,16 +63,12 @@ export class CodeServer {
     const trust = this.isTrusted ? ['--disable-workspace-trust'] : [];
     const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
     this.process = this.spawned('--auth', 'none', '--bind-addr', address, ...quiet, ...trust, this.workspace);
-    const end = Date.now() + START_MS;
-    const isUp = () =>
-      fetch(`http://${address}/healthz`).then(
-        (answer) => answer.ok,
-        () => false,
-      );
-    while (!(await isUp())) {
-      if (this.process.exitCode !== null || Date.now() > end) throw new Error('code-server did not start');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const ended = new Promise((_, reject) =>
+      this.process.once('exit', () => reject(new Error('code-server did not start'))),
+    );
+    const isUp = () => /server listening on http:\/\/127\.0\.0\.1:(\d+)\//.exec(fs.readFileSync(this.logFile, 'utf8'));
+    const [, port] = await Promise.race([until('code-server', isUp, { timeout: START_MS }), ended]);
+    this.port = Number(port);
     return this;
   }
 
@@ -124,13 +119,4 @@ function filesBelow(folder) {
     .readdirSync(folder, { recursive: true })
     .map((name) => path.join(folder, name))
     .filter((file) => file.endsWith('.log'));
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

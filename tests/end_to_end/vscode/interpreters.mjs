@@ -94,7 +94,7 @@ export default async (stage) => {
   await stage.step('and the run goes on in the one that is chosen', async () => {
     await page.keyboard.press('Escape');
     await code.lens('▷ Profile').click();
-    await code.toast('has no torch').getByText('Choose Interpreter…').click();
+    await code.choiceOf(code.toast('has no torch'), 'Choose Interpreter…', '.gpu of the workspace');
     await code.choice('.gpu of the workspace').click();
     await code.hint('record_function("matmul_add")', /CPU \d/);
     const settings = JSON.parse(fs.readFileSync(path.join(stage.workspace, '.vscode', 'settings.json'), 'utf8'));

@@ -1,6 +1,6 @@
 // Plays scenarios, one after the other in one VS Code: a start of it takes 19 s of a core. The process ends with 1 where one
 // fails.
-// usage: node play.mjs '{"scenarios", "scratch", "pictures", "entry", "extensions", "chromium", "perfetto", "interpreter", "root", "seconds"}'
+// usage: node play.mjs '{"scenarios", "scratch", "pictures", "takesPictures", "entry", "extensions", "chromium", "perfetto", "interpreter", "root", "seconds"}'
 import { Stage } from './stage.mjs';
 
 const stage = new Stage(JSON.parse(process.argv[2]));

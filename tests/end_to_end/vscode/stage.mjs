@@ -1,4 +1,4 @@
-// What scenarios stand on: a workspace, a VS Code with our extension in a Chromium, steps that are named and pictured.
+// What scenarios stand on: a workspace, a VS Code with our extension in a Chromium, steps that are named.
 import fs from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -82,7 +82,7 @@ export class Stage {
     return this.workbench.open(file);
   }
 
-  /** One thing that a user does or sees. Its picture shows how it ended. */
+  /** One thing that a user does or sees. */
   async step(name, act) {
     const started = Date.now();
     this.#steps.push(name);
@@ -92,8 +92,12 @@ export class Stage {
     return result;
   }
 
-  /** A picture of the page, named after the step. */
+  /** A picture of the page, named after the step, if pictures were asked for: those of all steps take a tenth of the time. */
   async picture(suffix = '') {
+    if (this.given.takesPictures) await this.#photograph(suffix);
+  }
+
+  async #photograph(suffix) {
     const name = `${this.#steps.at(-1) ?? 'start'}${suffix}`.replaceAll(/\W+/g, '-').toLowerCase();
     const file = `${String(this.#steps.length).padStart(2, '0')}-${name}.png`;
     await this.page.screenshot({ path: path.join(this.pictures, file) });
@@ -101,6 +105,7 @@ export class Stage {
 
   /** A part of the page, for docs/images: drawn larger than the rest of the scenario, whose pixels cost time. */
   async cut(name, clip) {
+    if (!this.given.takesPictures) return;
     const session = await this.context.newCDPSession(this.page);
     const { data } = await session.send('Page.captureScreenshot', { clip: { ...clip, scale: 1.4 } });
     fs.writeFileSync(path.join(this.pictures, `${name}.png`), data, 'base64');
@@ -110,7 +115,7 @@ export class Stage {
   async explain(error) {
     console.error(`failed in ${path.basename(this.pictures)} at: ${this.#steps.at(-1) ?? 'the start'}\n${error.stack}`);
     if (this.page) {
-      await this.picture(' FAILED').catch((why) => console.error(`no picture: ${why.message}`));
+      await this.#photograph(' FAILED').catch((why) => console.error(`no picture: ${why.message}`));
       const seen = await this.workbench.seen().catch((why) => `could not be read: ${why.message}`);
       console.error(`--- the workbench\n${JSON.stringify(seen, null, 1)}`);
     }

@@ -157,6 +157,16 @@ export class Workbench {
     return this.page.locator(TOASTS, { hasText: text }).first();
   }
 
+  /** Clicks on what a message offers until there is that to choose: where another one comes or goes, a click may miss. */
+  choiceOf(toast, action, choice) {
+    return until(`${choice} to choose`, async () => {
+      return isInTime(async (timeout) => {
+        await toast.getByText(action).click({ timeout });
+        await this.choice(choice).waitFor({ timeout });
+      });
+    });
+  }
+
   /** All texts that notifications have had since the page was opened. */
   toastTexts() {
     return this.page.evaluate(() => window.toastTexts);

@@ -136,23 +136,26 @@ def test_lone_surrogates_go_through(connect):
 
 
 @pytest.mark.timeout(150)
-@pytest.mark.parametrize("way", ["input ends", "killed"])
-def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(connect, tmp_path, way):
-    script = tmp_path / "endless.py"
-    script.write_text(ENDLESS)
-    client = connect()
-    client.begin(initializationOptions={"interpreter": sys.executable})
-    client.open(script.as_uri(), ENDLESS)
-    client.request("workspace/executeCommand", command="kinetoscope.profileFile", arguments=[script.as_uri()])
-    wait_for((tmp_path / "running").exists, 60)
-    started = processes_of(tmp_path / "cache")
-    assert len(started) >= 4, "server, worker, script and its child"
-    if way == "killed":
-        client.process.send_signal(signal.SIGKILL)
-    else:
-        client.process.stdin.close()
-    client.process.wait(60)
-    wait_for(lambda: not processes_of(tmp_path / "cache", started), 60)  # the script may take 20 s to leave
+def test_when_the_editor_or_the_server_is_gone_so_is_everything_that_it_started(connect, tmp_path):
+    clients = []
+    for name in ("input_ends", "killed"):
+        script = tmp_path / name / "endless.py"
+        script.parent.mkdir()
+        script.write_text(ENDLESS)
+        client = connect()
+        client.begin(initializationOptions={"interpreter": sys.executable})
+        client.open(script.as_uri(), ENDLESS)
+        client.request("workspace/executeCommand", command="kinetoscope.profileFile", arguments=[script.as_uri()])
+        wait_for(script.with_name("running").exists, 60)
+        clients.append(client)
+        started = processes_of(tmp_path / "cache")
+        assert len(started) >= 4 * len(clients), "server, worker, script and its child"
+    input_ends, killed = clients
+    input_ends.process.stdin.close()
+    killed.process.send_signal(signal.SIGKILL)
+    for client in clients:
+        client.process.wait(60)
+    wait_for(lambda: not processes_of(tmp_path / "cache", started), 60)  # the scripts may take 20 s to leave
     assert not processes_of(tmp_path / "cache")
 
 

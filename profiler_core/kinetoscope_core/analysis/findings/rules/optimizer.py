@@ -7,7 +7,6 @@ from kinetoscope_core.analysis.findings.facts import Part, RegionFacts, RunFacts
 from kinetoscope_core.analysis.findings.phrases import name_of
 from kinetoscope_core.analysis.findings.rule import Claim, Rule
 from kinetoscope_core.analysis.findings.savings import Stretch
-from kinetoscope_core.results.measures import Spot
 from kinetoscope_core.text import time_text
 
 _LEAST_LAUNCHES: Final = 40
@@ -24,11 +23,11 @@ def _launched_in(part: Part, prefix: str) -> dict[int, list[str]]:
     return found
 
 
-def _sums(
-    region: RegionFacts, prefix: str, is_wanted: Callable[[list[str]], bool]
-) -> tuple[int, int, list[Stretch], Spot | None]:
-    """Calls of torch's annotation that launch too much: how many, with how many launches, when, the longest."""
-    count = launches = longest_ns = 0
+def _claim(
+    region: RegionFacts, prefix: str, is_wanted: Callable[[list[str]], bool], does: str, counted: str
+) -> Claim | None:
+    """Of torch's annotations with that prefix: those that launch too much. `does` takes launches and time of each."""
+    launches = longest_ns = 0
     steps: list[Stretch] = []
     spot = None
     for part in region.parts.values():
@@ -37,12 +36,20 @@ def _sums(
             if not is_wanted(names):
                 continue
             each = calls[index]
-            count += 1
             launches += len(names)
             steps.append(Stretch(part.number, False, each.start_ns, each.start_ns + each.cpu_total_ns))
             if each.cpu_total_ns > longest_ns:
                 longest_ns, spot = each.cpu_total_ns, part.spot(each.start_ns, each.cpu_total_ns)
-    return count, launches, steps, spot
+    if not steps:
+        return None
+    count, cpu_ns = len(steps), sum(each.end_ns - each.start_ns for each in steps)
+    return Claim(
+        f"{name_of(region.measures)}: {does.format(launches // count, time_text(cpu_ns // count))}",
+        cost_ns=cpu_ns,
+        evidence={counted: count, "launches": launches, "cpu_ns": cpu_ns},
+        saves=steps,
+        spot=spot,
+    )
 
 
 def _step(region: RegionFacts, _run: RunFacts) -> Claim | None:
@@ -50,33 +57,15 @@ def _step(region: RegionFacts, _run: RunFacts) -> Claim | None:
         together = sum("multi_tensor" in name or "fused" in name.lower() for name in names)
         return len(names) >= _LEAST_LAUNCHES and 2 * together < len(names)
 
-    count, launches, steps, spot = _sums(region, "Optimizer.step#", is_loop)
-    if not count:
-        return None
-    cpu_ns = sum(each.end_ns - each.start_ns for each in steps)
-    return Claim(
-        f"{name_of(region.measures)}: the optimizer updates its tensors one by one, with {launches // count} launches"
-        f" and {time_text(cpu_ns // count)} of CPU time per step.",
-        cost_ns=cpu_ns,
-        evidence={"steps": count, "launches": launches, "cpu_ns": cpu_ns},
-        saves=steps,
-        spot=spot,
-    )
+    does = "the optimizer updates its tensors one by one, with {} launches and {} of CPU time per step."
+    return _claim(region, "Optimizer.step#", is_loop, does, "steps")
 
 
 def _zero_grad(region: RegionFacts, _run: RunFacts) -> Claim | None:
-    count, launches, steps, spot = _sums(region, "Optimizer.zero_grad#", bool)
-    if not count:
-        return None
-    cpu_ns = sum(each.end_ns - each.start_ns for each in steps)
-    return Claim(
-        f"{name_of(region.measures)}: zero_grad fills the gradients with zeros instead of setting them to None, with"
-        f" {launches // count} launches and {time_text(cpu_ns // count)} of CPU time each time.",
-        cost_ns=cpu_ns,
-        evidence={"calls": count, "launches": launches, "cpu_ns": cpu_ns},
-        saves=steps,
-        spot=spot,
+    does = (
+        "zero_grad fills the gradients with zeros instead of setting them to None, with {} launches and {} of CPU time"
     )
+    return _claim(region, "Optimizer.zero_grad#", bool, f"{does} each time.", "calls")
 
 
 RULES: Final = (
