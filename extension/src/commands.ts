@@ -39,7 +39,8 @@ export function executeCommand(services: Services): (command: string, args: unkn
       case 'kinetoscope.profileModules': {
         const uri = uriIn(args) ?? activeUri();
         if (!uri) return tellNoFile();
-        return services.runs.profile(client, { uri, line: null, name: null, arguments: null, modules: {} });
+        const modules = args[1] === false ? false : {};
+        return services.runs.profile(client, { uri, line: null, name: null, arguments: null, modules });
       }
       case 'kinetoscope.profileRegion': {
         const target = placeIn(args) ?? cursor();

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import shutil
 
 import module_walk
 import pytest
@@ -17,16 +16,22 @@ from kinetoscope_core.source.snapshot import Sources
 RUNS = TRACES / "modules"
 
 
-@pytest.fixture(params=["ddp", "lightning", "short"])
-def recorded(request, tmp_path):
-    """The result of a recorded run, and its trace."""
-    folder = RUNS / request.param
-    shutil.copy(folder / "regionlog.json", tmp_path)
+def measured(name, tmp_path, **changed):
+    """The result of a recorded run, with changes of its log, and its trace."""
+    folder = RUNS / name
+    log = json.loads((folder / "regionlog.json").read_text())
+    (tmp_path / "regionlog.json").write_text(json.dumps({**log, **changed}))
     trace = tmp_path / "trace-1.json"
     trace.write_bytes(gzip.decompress((folder / "trace-1.json.gz").read_bytes()))
     asked = RunRequest("models.py", modules=ModuleChoice())
     result = measure_run(asked, Outcome("ended", 0, 1.0, "python"), tmp_path, "2026-11-30", None, Sources())
-    return request.param, json.loads(to_json(result)), trace
+    return json.loads(to_json(result)), trace
+
+
+@pytest.fixture(params=["ddp", "lightning", "short"])
+def recorded(request, tmp_path):
+    """The name of a recorded run, its result, and its trace."""
+    return request.param, *measured(request.param, tmp_path)
 
 
 def test_modules_take_what_the_second_walk_says(recorded):
@@ -67,3 +72,28 @@ def test_findings_of_a_pattern_are_told_once(recorded):
     rows = [each for each in (*result["regions"], *result["groups"]) if each["series"] is None]
     told = [(row["name"], found["code"]) for row in rows for found in row["findings"]]
     assert len(told) == len(set(told)) < len(result["regions"]) * 2
+
+
+def test_the_backward_pass_of_modules_is_not_said_to_be_outside(recorded):
+    name, result, trace = recorded
+    found = {each["code"]: each["evidence"] for each in result["findings"]}.get("outside-regions")
+    assert (found is None) == (name != "lightning")
+    if found is not None:
+        walk = module_walk.walked(trace)
+        assert found["backward_gpu_ns"] == walk.engine_ns - walk.linked_ns == 5_312
+        # The other backward passes run in a closure of the optimizer's step, which torch marks.
+        assert found["gpu_ns"] == result["outside_regions_ns"] - 24_768
+
+
+def test_a_call_whose_backward_pass_was_not_recorded_is_left_out_of_it(recorded):
+    """These recordings end with the last call of the model."""
+    _, result, _ = recorded
+    outermost = next(each for each in result["regions"] if each["origin"] == "module")
+    assert outermost["backward_cuda_ns"]["min"] > 0
+
+
+def test_what_other_threads_did_while_the_profiler_stopped_is_no_backward_pass_of_modules(tmp_path):
+    result, trace = measured("short", tmp_path, was_quietened=True)
+    (problem,) = [each for each in result["problems"] if each["code"] == "outside-while-stopping"]
+    linked_ns = module_walk.walked(trace).linked_ns
+    assert problem["evidence"]["outside_ns"] == result["outside_regions_ns"] - linked_ns > 0

@@ -34,6 +34,18 @@ def test_a_graph_captured_before_the_profiler_started_is_seen(kinetoscope):
 
 
 @pytest.mark.gpu
+def test_a_script_that_marks_nothing_is_recorded_from_its_own_start_of_cuda_on(kinetoscope):
+    ran = kinetoscope("profile", SCRIPTS / "unmarked.py", "--json", keep_as="unmarked")
+    assert ran.code == 0, ran.stderr
+    contents = ran.result["contents"]
+    operators = {each["name"]: each for each in contents["operators"]}
+    assert operators["aten::matmul"]["count"] == 20
+    assert operators["aten::matmul"]["cuda_total_ns"] > 0
+    assert contents["activities"] >= 60
+    assert "1 device" in str(ran.stderr)
+
+
+@pytest.mark.gpu
 def test_a_stuck_script_loses_nothing_when_it_is_cancelled():
     command = [sys.executable, "-m", "kinetoscope_core.cli", "profile", str(SCRIPTS / "stuck.py"), "--json"]
     process = subprocess.Popen(

@@ -1,5 +1,8 @@
 """Regions of modules: which there are, what they are called, where they stand; and that the script sees none of it."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from .conftest import SCRIPTS, line_of
@@ -181,3 +184,21 @@ def test_a_torch_that_does_not_tell_what_is_compiled_is_left_alone(kinetoscope, 
     assert ran.code == 0, ran
     assert {name: each["calls"] for name, each in modules_of(ran).items()} == {"Linear": 3}
     assert "modules-lost-sight" in ran.problems
+
+
+def test_the_backward_pass_of_the_last_measured_call_is_recorded(kinetoscope):
+    ran = kinetoscope("modules_training.py", "training", options=["--modules"])
+    assert ran.code == 0, ran
+    assert modules_of(ran)["Sequential"]["calls"] == 8
+    trace = json.loads(Path(ran.result["traces"][0]).read_bytes())
+    names = [each.get("name") for each in trace["traceEvents"]]
+    assert names.count("autograd::engine::evaluate_function: ReluBackward0") == 8
+    assert ran.script_output.splitlines()[-1] == b"step 7"  # the next call of the model ends it
+    assert ran.result["run"]["was_ended_early"]
+
+
+def test_without_gradients_nothing_is_waited_for(kinetoscope):
+    ran = kinetoscope("modules_training.py", "inference", options=["--modules"])
+    assert ran.code == 0, ran
+    assert modules_of(ran)["Sequential"]["calls"] == 8
+    assert ran.script_output.splitlines()[-1] == b"step 6"

@@ -1,5 +1,6 @@
 """Scripts in which neither they nor torch mark anything: what their operators took."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -50,7 +51,7 @@ def test_it_gives_way_to_steps_that_the_source_does_not_show(kinetoscope):
 
 
 def test_a_script_that_starts_others_is_waited_for_and_told_so(kinetoscope):
-    ran = kinetoscope("unmarked.py", "starts another", options=["--budget", "0.5"])
+    ran = kinetoscope("unmarked.py", "starts another", options=["--budget", "4"])
     assert ran.code == 3, ran
     assert "the processes that it started" in ran.messages
     assert ran.script_output.endswith(b"done\n")
@@ -61,6 +62,7 @@ def test_where_there_may_be_a_gpu_the_script_initialises_cuda_first(monkeypatch,
     done = []
     torch = SimpleNamespace(version=SimpleNamespace(cuda="12.8"), cuda=SimpleNamespace())
     torch.cuda._lazy_init = initialise = lambda: done.append("CUDA")
+    monkeypatch.setitem(sys.modules, "torch.autograd.profiler", torch)
     monkeypatch.setattr(unmarked, "_exists", lambda path: path == device)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 

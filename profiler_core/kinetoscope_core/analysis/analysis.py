@@ -77,12 +77,14 @@ def summarised(
     recorded = regrouped(recorded, grouping.merged, grouping.layers)
     recordings = _recordings(readings, recorded)
     calls = Calls(*recorded)
-    regions, of_run = _in_detail(recordings, calls, sources, grouping)
+    regions, of_run = _in_detail(recordings, calls, sources, grouping, has_modules=bool(modules))
     groups: list[RegionMeasures] = []
     of_series = regrouped(recorded, grouping.series, grouping.layers)
     if grouping.series:
         # What is true of all steps is said once: of the run, with each series as one region.
-        rows, of_run = _in_detail(_recordings(readings, of_series), Calls(*of_series), sources, grouping)
+        rows, of_run = _in_detail(
+            _recordings(readings, of_series), Calls(*of_series), sources, grouping, has_modules=bool(modules)
+        )
         wanted = set(grouping.series.values())
         slowest = _slowest(regions)
         groups = [
@@ -135,7 +137,7 @@ def _recordings(readings: Sequence[Reading], recorded: Sequence[RecordedCalls]) 
 
 
 def _in_detail(
-    recordings: Sequence[Recording], calls: Calls, sources: Sources, grouping: Grouping
+    recordings: Sequence[Recording], calls: Calls, sources: Sources, grouping: Grouping, *, has_modules: bool
 ) -> tuple[list[RegionMeasures], tuple[Finding, ...]]:
     """The regions with what they are made of and what is found in them, and the findings of the run as a whole."""
     parts, medians = breakdowns(recordings, calls), timelines(recordings, calls)
@@ -144,7 +146,7 @@ def _in_detail(
         replace(each, bound=limits[RegionKey(each.name, each.file, each.line)].bound)
         for each in summarise(calls, parts)
     ]
-    found = findings(recordings, calls, measures, limits)
+    found = findings(recordings, calls, measures, limits, has_modules=has_modules)
     regions: list[RegionMeasures] = []
     for each in measures:
         key = RegionKey(each.name, each.file, each.line)

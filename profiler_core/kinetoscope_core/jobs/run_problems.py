@@ -61,9 +61,14 @@ class MeasuredRun:
 
     @property
     def outside_while_stopping_ns(self) -> int:
-        """Device work of threads that went on without their regions while our profiler was stopped, in ns."""
-        is_so = self.log.was_quietened and not self.log.recordings[0].is_of_script
-        return sum(each.attribution.outside_ns or 0 for each in self.readings) if is_so else 0
+        """Device work of threads that went on without their regions while our profiler was stopped, in ns: at most what
+        belongs to no region, and where modules are measured to no backward pass of theirs.
+        """
+        if not self.log.was_quietened or self.log.recordings[0].is_of_script:
+            return 0
+        of_each = [each.attribution for each in self.readings]
+        of_modules = sum(each.backward_outside_ns for each in of_each) if self.request.modules is not None else 0
+        return sum(each.outside_ns or 0 for each in of_each) - of_modules
 
     @property
     def summary(self) -> Summary:

@@ -126,7 +126,7 @@ class Session:
             {
                 "torch.autograd.profiler": self._hook_torch,
                 "torch.profiler.profiler": self._hook_torch_later,
-                "torch": self._note_torch,
+                "torch": self._unmarked.note_import,
                 **of_modules,
             }
         )
@@ -152,10 +152,6 @@ class Session:
             self._has_other_entries = True
             hook_other_entries(self._log, lambda: self._state == "recording")
 
-    def _note_torch(self, torch: Any) -> None:
-        if self._has_torch:
-            self._unmarked.note_import(torch)
-
     def _on_enter(self, region: NamedRegion, call: int) -> None:
         self._end.note_entry()
         is_free = self._take_over(self._steps, self._unmarked) or self._state == "waiting"
@@ -169,10 +165,15 @@ class Session:
             self._schedule.note_exit(region, is_inside=self._log.open_calls > 0)
         if self._state in ("waiting", "recording"):
             self._report.progress(region, self._state, self._schedule.describe())
-        is_full = self._schedule.is_full
-        if self._state == "recording" and (is_full or (self._is_over_budget() and self._only_long_ones_are_open())):
-            why = "enough" if is_full else "budget"
-            self._end.begin_after(self._stop_recording, why, is_raised_here=not has_failed)
+        is_full, is_over_budget = self._schedule.is_full, self._is_over_budget()
+        if is_full and not is_over_budget and self._modules and self._modules.end_later(self._end_recording):
+            return
+        if is_full or (is_over_budget and self._only_long_ones_are_open()):
+            self._end_recording("enough" if is_full else "budget", is_raised_here=not has_failed)
+
+    def _end_recording(self, why: str = "enough", *, is_raised_here: bool = True) -> None:
+        if self._state == "recording":
+            self._end.begin_after(self._stop_recording, why, is_raised_here=is_raised_here)
 
     def _take_over(self, *kinds: Any) -> bool:
         """Whether what is recorded until now was of one of these. They give way, and the budget begins anew."""
@@ -207,8 +208,8 @@ class Session:
     def _is_over_budget(self, times: int = 1) -> bool:
         return not self._request.to_the_end and monotonic() - self._recording_since > times * self._request.budget_s
 
-    def _stop_recording(self, why: str) -> None:
-        """Stops our profiler and saves its trace and the log. Does nothing unless it records."""
+    def _stop_recording(self, why: Optional[str]) -> None:
+        """Stops our profiler, saves its trace and the log, and says so, if that is why. Nothing unless it records."""
         with interrupts_deferred(), self._lock:
             if self._state != "recording" or not self._profiler.can_stop_here() or self._is_child():
                 return
@@ -227,7 +228,8 @@ class Session:
             records_cuda, entries = self._profiler.records_cuda, self._log.entries()
             self._our_recording = recording_values(path, False, records_cuda, entries, still_open)
             self._save()
-        self._channel.send("measured", why=why, device=device_facts())
+        if why is not None:
+            self._channel.send("measured", why=why, device=device_facts())
 
     # --- the script's own profilers
 
@@ -306,21 +308,21 @@ class Session:
             if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS, self._sigterm.descriptor):
                 return
             self._end.look_at_main_thread()
-            if self._state == "recording":
-                self._watch_budget()
+            self._watch_budget()
 
     def _watch_budget(self) -> None:
         is_unmarked = self._unmarked.is_recorded()
         if is_unmarked and self._unmarked.imports_still():
             self._recording_since = monotonic()
         # A region that has been open for twice the budget will not come to its end in time.
-        if self._is_over_budget(times=1 if is_unmarked else 2):
-            if is_unmarked and children.have_worked(self._run_id):  # it may be there to start others alone
-                self._stop_recording("budget")
-                return
-            self._end.is_over = True
-            self._stop_recording("budget")
-            self._end.begin_from_afar()
+        if self._state != "recording" or not self._is_over_budget(times=1 if is_unmarked else 2):
+            return
+        if is_unmarked and children.have_worked(self._run_id):
+            self._stop_recording(None)  # the script may be there to start others, and goes on
+            return
+        self._end.is_over = True
+        self._stop_recording("budget")
+        self._end.begin_from_afar()
 
     def _stop(self, interrupt: bool) -> None:
         """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""

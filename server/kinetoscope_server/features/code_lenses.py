@@ -74,6 +74,9 @@ def code_lenses(
         if row == file_row:
             tooltip = f"Measure every region that is reached: {told(None)}"
             yield _lens(here, "▷ Profile file", methods.PROFILE_FILE, [document.uri], tooltip)
+            if shown is not None and shown.result.run is not None and shown.result.run.modules is not None:
+                tooltip = "Measure the regions alone, in the same way otherwise"
+                yield _lens(here, "without modules", methods.PROFILE_MODULES, [document.uri, False], tooltip)
             tooltip = "Profile the file with other arguments, or another script"
             yield _lens(here, "⌄", methods.PROFILE_WITH, [document.uri, None, None], tooltip)
         if row == result_row and shown is not None:

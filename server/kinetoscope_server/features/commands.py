@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -80,7 +80,8 @@ def register(server: KinetoscopeServer) -> None:
     @server.command(methods.PROFILE_MODULES)
     def _(ls: KinetoscopeServer, uri: str, modules: Any) -> None:
         target = target_of(ls, uri, None, None)
-        _profile(ls, target if isinstance(target, Finish) else replace(target, modules=asked_modules(modules or {})))
+        asked = asked_modules({} if modules is None else modules)
+        _profile(ls, target if isinstance(target, Finish) else replace(target, modules=asked))
 
     @server.command(methods.PROFILE_WITH_ARGUMENTS)
     def _(ls: KinetoscopeServer, uri: str, line: int | None, arguments: Any) -> None:
@@ -208,10 +209,10 @@ def register(server: KinetoscopeServer) -> None:
         return await details.doctor(ls, None if uri is None else path_of(uri))
 
 
-def asked_modules(value: Any) -> ModuleChoice:
+def asked_modules(value: Any) -> ModuleChoice | Literal[False]:
     """What a client's JSON asks for."""
     try:
-        return modules_from(value)
+        return False if value is False else modules_from(value)
     except KinetoscopeError as error:
         raise JsonRpcInvalidParams(str(error)) from error
 

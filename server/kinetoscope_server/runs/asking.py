@@ -66,7 +66,7 @@ async def command_for(
 ) -> Command | None:
     """What runs, where `known` was run before and the settings say `said`; None where a person chose nothing."""
     command = await _command_for(server, target, known, said)
-    return command if command is None or target.modules is None else replace(command, modules=target.modules)
+    return command if command is None or target.modules is None else replace(command, modules=target.modules or None)
 
 
 async def _command_for(

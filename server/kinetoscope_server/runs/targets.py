@@ -33,7 +33,8 @@ Choose = Literal["run", "arguments", "script", "interpreter"]
 class Target:
     """The file at `path`, or one region of it. `arguments` go before those with which it would run, `command`, from a
     client's JSON, before all that it names. `choose`: a person is asked for what is to run, or for a part of it. With
-    `vary` (`size=64,1024`) it is run in all these settings, `repeat` times each. With `modules`, these are measured.
+    `vary` (`size=64,1024`) it is run in all these settings, `repeat` times each. With `modules`, these are
+    measured; with False none, also where those were measured that are shown.
     """
 
     uri: str
@@ -44,7 +45,7 @@ class Target:
     choose: Choose | None = None
     vary: tuple[str, ...] = ()
     repeat: int = 1
-    modules: ModuleChoice | None = None
+    modules: ModuleChoice | Literal[False] | None = None
 
     @property
     def name(self) -> str:

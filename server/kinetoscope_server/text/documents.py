@@ -3,7 +3,7 @@
 Only files on disk that hold Python count: what has another scheme (a notebook's cell, an unsaved buffer) cannot be run.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lsprotocol import types
@@ -13,14 +13,19 @@ from kinetoscope_core.source.modules import ModuleClass, module_classes
 from kinetoscope_core.source.regions import (
     Edit,
     Encoding,
+    Helpers,
+    Import,
     LineEdit,
     Position,
     Range,
     Region,
     SourceRegions,
     helped_statements,
+    helpers_of,
+    imports_entered,
 )
 from kinetoscope_core.source.role import Role, role_of
+from kinetoscope_server.text.imported_helpers import ImportedHelpers
 
 
 def path_of(uri: str) -> str | None:
@@ -36,15 +41,26 @@ def uri_of(path: str) -> str:
 class Document:
     """One open file. `number` counts its changes, and is what computed things are valid for."""
 
-    def __init__(self, uri: str, path: str, version: int | None, text: str, encoding: Encoding) -> None:
+    def __init__(
+        self,
+        uri: str,
+        path: str,
+        version: int | None,
+        text: str,
+        encoding: Encoding,
+        imported: Callable[["Document"], Helpers] = lambda _: Helpers(),
+    ) -> None:
         self.uri = uri
         self.path = path
         self.version = version
         self.number = 0
         self.source = SourceRegions(text)
         self._encoding: Encoding = encoding
+        self._imported = imported
         self._regions: Sequence[Region] | None = None
-        self._helped: Sequence[Region] | None = None
+        self._helped: tuple[Helpers, Sequence[Region]] | None = None
+        self._helpers: Helpers | None = None
+        self._imports: Sequence[Import] | None = None
         self._module_classes: Sequence[ModuleClass] | None = None
         self._role: Role | None = None
 
@@ -64,10 +80,25 @@ class Document:
 
     @property
     def helped(self) -> Sequence[Region]:
-        """The lines that seem to enter regions by helpers of the text as it now is."""
-        if self._helped is None:
-            self._helped = helped_statements(self.source)
-        return self._helped
+        """The lines that seem to enter regions by helpers of the text as it now is, or by those that it imports."""
+        imported = self._imported(self)
+        if self._helped is None or self._helped[0] != imported:
+            self._helped = imported, helped_statements(self.source, imported)
+        return self._helped[1]
+
+    @property
+    def helpers(self) -> Helpers:
+        """The helpers that the text as it now is defines."""
+        if self._helpers is None:
+            self._helpers = helpers_of(self.source)
+        return self._helpers
+
+    @property
+    def imports(self) -> Sequence[Import]:
+        """What the text as it now is imports and seems to enter."""
+        if self._imports is None:
+            self._imports = imports_entered(self.source)
+        return self._imports
 
     @property
     def module_classes(self) -> Sequence[ModuleClass]:
@@ -88,6 +119,8 @@ class Document:
         self.number += 1
         self._regions = None
         self._helped = None
+        self._helpers = None
+        self._imports = None
         self._module_classes = None
         self._role = None
 
@@ -129,6 +162,7 @@ class Documents:
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
         self._open: dict[str, Document] = {}
+        self._imported = ImportedHelpers()
 
     def __iter__(self) -> Iterator[Document]:
         return iter(list(self._open.values()))
@@ -137,9 +171,17 @@ class Documents:
         path = path_of(item.uri)
         if path is None or item.language_id not in ("python", ""):
             return None
-        document = Document(item.uri, path, item.version, item.text, self.encoding)
+        document = Document(item.uri, path, item.version, item.text, self.encoding, self._helpers_for)
         self._open[item.uri] = document
         return document
+
+    def _helpers_for(self, document: Document) -> Helpers:
+        """Those that it imports and enters."""
+        imports = document.imports
+        if not imports:
+            return Helpers()
+        opened = {each.path: each.helpers for each in self if each is not document}
+        return self._imported.of(document.path, imports, opened)
 
     def close(self, uri: str) -> Document | None:
         return self._open.pop(uri, None)

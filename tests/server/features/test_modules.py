@@ -1,6 +1,7 @@
 """Modules of a file without regions, as the plain client gets them: the lens, the times, the way from an error."""
 
 import pytest
+from lsprotocol import types as lsp
 
 MODEL = """import torch
 from torch import nn
@@ -142,6 +143,25 @@ async def test_the_error_that_no_region_ran_has_a_code_action(start):
     message = await client.message()
     while not message.message.startswith("Measured "):
         message = await client.message()
+
+
+async def test_after_a_run_with_modules_the_file_offers_both(start):
+    client = await start()
+    start_of_loop = "    for _ in range(12):\n"
+    with_region = "        with torch.profiler.record_function('step'):\n            net(torch.zeros(4, 8))\n"
+    uri = await measured(client, MODEL[: MODEL.index(start_of_loop)] + start_of_loop + with_region)
+    guard = row_of("if __name__")
+    assert {"▷ Profile file", "without modules"} <= set(await lens_texts_at(client, uri, guard))
+    again = await client.ask("kinetoscope/profile", {"uri": uri})
+    run = await client.ask("kinetoscope/run", {"run": again["run"], "uri": None})
+    assert run["run"]["modules"] is not None
+    await client.run_lens(uri, "without modules")
+    while not (message := await client.message()).message.startswith("step: "):
+        assert message.type != lsp.MessageType.Error, message
+    assert set(await client.hint_texts(uri)) == {row_of("for _ in range(12)") + 1}
+    lenses = await lens_texts_at(client, uri, guard)
+    assert "▷ Profile file" in lenses
+    assert "without modules" not in lenses
 
 
 @pytest.mark.whole

@@ -66,7 +66,7 @@ export interface ProfileParams {
   times?: number;
   more?: boolean;
   /** Modules are measured, too: those of the classes, or down to the depth. */
-  modules?: { depth?: number; classes?: string[] };
+  modules?: { depth?: number; classes?: string[] } | false;
   /** What varies, such as `size=64,1024`: a sweep, `repeat` runs of each setting. */
   vary?: string[];
   repeat?: number;

@@ -28,8 +28,9 @@ class Attribution:
     where the trace holds no device activity. `activity_owner` is an index into `calls` for each activity of
     `trace.device`, -1 for outside any region; `activity_launch` an index into `trace.host`, -1 for none recorded.
     `doubts` are the activities whose times cannot be: they count in the totals, and in no gap, timeline or busy time.
-    `external_ids` (-1: none) and `slices` (index into `trace.host`) go with `calls`; `nesting` and `tree`
-    have more of them.
+    `backward_of` is an index into `calls` for each activity that is the backward of a call's forward pass, else -1;
+    `backward_outside_ns` is what of `outside_ns` they took. `external_ids` (-1: none) and `slices` (index into
+    `trace.host`) go with `calls`; `nesting` and `tree` have more of them.
     """
 
     calls: list[Call]
@@ -46,6 +47,8 @@ class Attribution:
     unrecorded: Unrecorded
     problems: list[Problem]
     backward_work: BackwardWork | None
+    backward_of: "array[int]"
+    backward_outside_ns: int
 
 
 @collector_off()
@@ -89,6 +92,8 @@ def attribute(trace: Trace, *, is_ours: bool = False) -> Attribution:
         unrecorded=unrecorded,
         problems=problems_of(trace, numbers, calls, unrecorded, is_ours=is_ours),
         backward_work=numbers.backward_work,
+        backward_of=numbers.backward_of,
+        backward_outside_ns=numbers.backward_outside_ns,
     )
 
 

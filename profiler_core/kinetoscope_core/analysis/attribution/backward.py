@@ -13,7 +13,9 @@ _Node = tuple[int, int, str]
 
 
 class BackwardLinks:
-    """Answers `forward_region_of` for launches. `exist` is false where the trace links no backward to a forward."""
+    """Answers `forward_region_of` for launches. `exist` is false where the trace links no backward to a forward.
+    `last_start_ns` is when the last of all backward operators began.
+    """
 
     def __init__(
         self, trace: Trace, regions: ForwardRegions, autograd: set[int], backward_operators: Iterable[int]
@@ -30,6 +32,7 @@ class BackwardLinks:
             else _linked_by_sequence(trace, regions, nodes, autograd)
         )
         self.exist = bool(linked)
+        self.last_start_ns = max((host.start_ns[index] for index in operators), default=0)
         self._engine = _engine_spans(trace)
         region_of = {index: linked[node] for index, node in nodes.items() if node in linked}
         operators_of: defaultdict[int, list[int]] = defaultdict(list)

@@ -23,6 +23,8 @@ class DeviceNumbers:
     `no_launch` counts the activities without a launch, also those that carry no id to find it by. `doubtful` and
     `unknown` are, for each call, how many of its activities (nested regions included) have times that cannot be,
     and how many of these have no length that can be. `unrecorded` counts launches without a record, with nested ones.
+    `backward_of` is the call whose forward pass each activity is the backward of (-1: none), `backward_outside_ns` what
+    of that is outside any region. `backward_ns` is `None` for a call after which no backward pass began.
     """
 
     tree: Tree
@@ -36,7 +38,9 @@ class DeviceNumbers:
     doubtful: list[int]
     unknown: list[int]
     unrecorded: list[int]
-    backward_ns: list[int] | None = None
+    backward_of: "array[int]"
+    backward_outside_ns: int = 0
+    backward_ns: Sequence[int | None] | None = None
     backward_work: BackwardWork | None = None
     outside_ns: int = 0
     no_launch_ns: int = 0
@@ -77,6 +81,7 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
         doubtful=[0] * number,
         unknown=[0] * number,
         unrecorded=[0] * number,
+        backward_of=array("i"),
     )
     regions.ambiguous = 0
     innermost, thread_of, start_of = nesting.innermost, host.thread, host.start_ns
@@ -105,9 +110,13 @@ def device_numbers(trace: Trace, nesting: Nesting, without_record: Unrecorded) -
             found.unrecorded[owner] += 1
     _sum_up(trace, found, order)
     links = BackwardLinks(trace, regions, autograd, backward_operators)
+    found.backward_of = _backward_of(trace, found, links)
     found.backward_work = _backward_work(trace, found, links)
     if links.exist:
-        found.backward_ns = _backward(trace, found, links)
+        found.backward_ns = [
+            ns if start < links.last_start_ns else None
+            for ns, start in zip(_backward(trace, found), nesting.starts, strict=True)
+        ]
     return found
 
 
@@ -129,13 +138,20 @@ def _sum_up(trace: Trace, found: DeviceNumbers, order: Sequence[int]) -> None:
     )
 
 
-def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[int]:
+def _backward_of(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> "array[int]":
+    host = trace.host
+    places = ((host.thread[api_call], host.start_ns[api_call]) if api_call >= 0 else None for api_call in found.launch)
+    return array("i", (-1 if place is None else links.forward_region_of(*place) for place in places))
+
+
+def _backward(trace: Trace, found: DeviceNumbers) -> list[int]:
     """Backward work of each call's forward pass, without what is in its CUDA total already."""
-    host, tree = trace.host, found.tree
+    tree = found.tree
     sums: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for api_call, owner, ns in zip(found.launch, found.owner, trace.device.duration_ns, strict=True):
-        if api_call >= 0 and (call := links.forward_region_of(host.thread[api_call], host.start_ns[api_call])) >= 0:
+    for call, owner, ns in zip(found.backward_of, found.owner, trace.device.duration_ns, strict=True):
+        if call >= 0:
             sums[call, owner] += ns
+            found.backward_outside_ns += ns if owner < 0 else 0
     backward = [0] * len(found.self_ns)
     for (call, owner), ns in sums.items():
         backward[call] += ns
@@ -147,10 +163,8 @@ def _backward(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> list[
 
 def _backward_work(trace: Trace, found: DeviceNumbers, links: BackwardLinks) -> BackwardWork | None:
     total_ns = of_regions_ns = 0
-    for api_call, ns in zip(found.launch, trace.device.duration_ns, strict=True):
-        if api_call >= 0:
-            place = trace.host.thread[api_call], trace.host.start_ns[api_call]
-            if links.is_of_backward(*place):
-                total_ns += ns
-                of_regions_ns += ns if links.forward_region_of(*place) >= 0 else 0
+    for api_call, call, ns in zip(found.launch, found.backward_of, trace.device.duration_ns, strict=True):
+        if api_call >= 0 and links.is_of_backward(trace.host.thread[api_call], trace.host.start_ns[api_call]):
+            total_ns += ns
+            of_regions_ns += ns if call >= 0 else 0
     return BackwardWork(total_ns, of_regions_ns) if total_ns else None

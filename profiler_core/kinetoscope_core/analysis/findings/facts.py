@@ -129,7 +129,8 @@ class RunFacts:
 
     `measured_ns` is the CPU time of the measured calls that lie in no other measured one: what shares are taken of.
     `loose` are the calls that torch made outside of all regions of the user's. `are_steps` says that
-    there are no such regions, and torch's own steps stand for them.
+    there are no such regions, and torch's own steps stand for them; `has_modules` that regions are modules, which are
+    shown with what they cost in the backward pass.
     """
 
     recordings: Sequence[Recording]
@@ -140,6 +141,7 @@ class RunFacts:
     timelines: Sequence[DeviceTimeline]
     loose: Sequence[CallId]
     are_steps: bool = False
+    has_modules: bool = False
     _nested: dict[int, dict[int, list[int]]] = field(default_factory=dict[int, dict[int, list[int]]])
 
     _worked: dict[int, Union] = field(default_factory=dict[int, Union])

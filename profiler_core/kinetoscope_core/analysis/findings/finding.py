@@ -29,9 +29,13 @@ def findings(
     calls: Calls,
     measures: Sequence[RegionMeasures],
     limits: Mapping[RegionKey, Limit],
+    *,
+    has_modules: bool = False,
 ) -> Findings:
-    """What the rules find in the recordings whose regions have these measures and limits."""
-    run = gather(recordings, calls, measures, limits)
+    """What the rules find in the recordings whose regions have these measures and limits. `has_modules`: some of these
+    are modules.
+    """
+    run = gather(recordings, calls, measures, limits, has_modules=has_modules)
     claims: dict[RegionKey, dict[str, tuple[Rule, Claim]]] = {key: {} for key in run.regions}
     of_run: list[tuple[Rule, Claim]] = []
     tellable = {key: region for key, region in run.regions.items() if not region.measures_captures(run)}

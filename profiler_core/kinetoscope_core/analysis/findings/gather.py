@@ -24,6 +24,8 @@ def gather(
     calls: Calls,
     measures: Sequence[RegionMeasures],
     limits: Mapping[RegionKey, Limit],
+    *,
+    has_modules: bool = False,
 ) -> RunFacts:
     """The facts of the regions that are the user's; where there are none, of torch's own steps."""
     by_key = {RegionKey(each.name, each.file, each.line): each for each in measures}
@@ -49,6 +51,7 @@ def gather(
         device_total_ns=sum(known) if known else None,
         loose=[(number, index) for number, each in enumerate(recordings) for index in _loose(each, regions)],
         timelines=[recording.device_timeline() for recording in recordings],
+        has_modules=has_modules,
     )
 
 

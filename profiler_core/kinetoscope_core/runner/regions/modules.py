@@ -57,6 +57,7 @@ class ModuleRegions:
         self._compiled_threads = 0
         self._hooks: List[Tuple[Dict[int, Any], int, Any]] = []
         self._torch: Any = None
+        self._end: Optional[Callable[[], None]] = None
         self._lost_sight = False
         """Whether modules are not measured since dynamo was imported."""
 
@@ -68,6 +69,13 @@ class ModuleRegions:
             "classes": sorted(self._names.classes),
             "lost_sight": self._lost_sight,
         }
+
+    def end_later(self, end: Callable[[], None]) -> bool:
+        """Has `end` called when a model is called next, so that the backward pass of its last call is in the recording;
+        False if none can come.
+        """
+        self._end = end if self._torch.is_grad_enabled() else None
+        return self._end is not None
 
     def hooks(self) -> Dict[str, Callable[[ModuleType], None]]:
         """What is to be called with which of torch's modules, once it was executed."""
@@ -208,6 +216,9 @@ class ModuleRegions:
         if not named.is_chosen:
             return None
         in_backward = self._torch._C._current_graph_task_id() != -1
+        if self._end is not None and not (in_backward or self._log.open_calls):
+            end, self._end = self._end, None
+            end()
         region = named.regions.get(in_backward)
         if region is None:
             name = named.name + (IN_BACKWARD if in_backward else "")

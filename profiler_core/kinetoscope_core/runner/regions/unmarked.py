@@ -40,7 +40,7 @@ class Unmarked:
 
     def note_import(self, torch: Any) -> None:
         """That torch was imported."""
-        if not self._is_wanted or self._has_begun:
+        if not self._is_wanted or self._has_begun or "torch.autograd.profiler" not in sys.modules:
             return
         if _may_have_gpu(torch):
             self._wait_for_cuda(torch)

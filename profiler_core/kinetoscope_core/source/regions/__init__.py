@@ -4,7 +4,7 @@ Reads text only: imports nothing of the user's, opens no other file, and knows n
 """
 
 from kinetoscope_core.source.regions.edited_text import Edit, LineEdit, SourceRegions, find_regions
-from kinetoscope_core.source.regions.helpers import helped_statements
+from kinetoscope_core.source.regions.helpers import Helpers, Import, helped_statements, helpers_of, imports_entered
 from kinetoscope_core.source.regions.name_patterns import NamePattern
 from kinetoscope_core.source.regions.region import Decorates, Kind, Named, Region
 from kinetoscope_core.source.syntax.positions import Encoding, Position, Range
@@ -13,6 +13,8 @@ __all__ = [
     "Decorates",
     "Edit",
     "Encoding",
+    "Helpers",
+    "Import",
     "Kind",
     "LineEdit",
     "NamePattern",
@@ -23,4 +25,6 @@ __all__ = [
     "SourceRegions",
     "find_regions",
     "helped_statements",
+    "helpers_of",
+    "imports_entered",
 ]

@@ -38,7 +38,7 @@ def _work(run: RunFacts, *, of_threads_with_regions: bool) -> _Work | None:
         device, names = recording.trace.device, recording.trace.names
         autograd = autograd_threads(recording.trace, recording.trace.host.backward_operators())
         known = autograd | recording.attribution.nesting.regions_of.keys()
-        for activity, thread in _outside(recording):
+        for activity, thread in _outside(recording, run):
             if (thread in known) != of_threads_with_regions:
                 continue
             ns = device.duration_ns[activity]
@@ -52,12 +52,12 @@ def _work(run: RunFacts, *, of_threads_with_regions: bool) -> _Work | None:
     return work if work.total_ns >= _LEAST_PART * run.device_total_ns else None
 
 
-def _outside(recording: Recording) -> Iterator[tuple[int, int]]:
-    """The activities outside any region that have a launch, each with its thread."""
+def _outside(recording: Recording, run: RunFacts) -> Iterator[tuple[int, int]]:
+    """The activities outside any region, and of no module's backward pass, that have a launch, each with its thread."""
     attribution, host = recording.attribution, recording.trace.host
-    for activity, owner in enumerate(attribution.activity_owner):
+    for activity, (owner, forward) in enumerate(zip(attribution.activity_owner, attribution.backward_of, strict=True)):
         launch = attribution.activity_launch[activity]
-        if owner < 0 and launch >= 0:
+        if owner < 0 and launch >= 0 and not (run.has_modules and forward >= 0):
             yield activity, host.thread[launch]
 
 
@@ -66,10 +66,12 @@ def _on_known_threads(run: RunFacts) -> Claim | None:
     if work is None:
         return None
     whole_ns = run.device_total_ns or 0
-    backward = f", {time_text(work.backward_ns)} of it in backward while no region was open" if work.backward_ns else ""
+    where = "any module and its backward pass" if run.has_modules else "any region"
+    while_open = "" if run.has_modules else " while no region was open"
+    backward = f", {time_text(work.backward_ns)} of it in backward{while_open}" if work.backward_ns else ""
     return Claim(
         f"{percent(work.total_ns, whole_ns)} of the GPU's work ({time_text(work.total_ns)} of {time_text(whole_ns)})"
-        f" was launched outside any region{backward}; the largest part is {_most(work)}.",
+        f" was launched outside {where}{backward}; the largest part is {_most(work)}.",
         cost_ns=work.total_ns,
         evidence={"gpu_ns": work.total_ns, "backward_gpu_ns": work.backward_ns, "device_total_ns": whole_ns},
         spot=work.spot,
