@@ -110,6 +110,7 @@ def test_a_command_that_enters_no_region_says_nothing_but_that(profiled):
         (["--region", "a", "python", "-m", "my.server"], "kinetoscope profile -- python -m my.server"),
         (["pytest", "test_it.py", "--", "-x"], "kinetoscope profile -- pytest test_it.py -x"),
         (["--python", "python3", "--", "torchrun", "train.py"], "--python is for scripts"),
+        (["-m", "pytest", "test_it.py"], "Unknown argument: test_it.py; the script's own arguments come after --."),
         ([], "kinetoscope profile -- torchrun --nproc-per-node 2 train.py"),
     ],
 )

@@ -67,6 +67,8 @@ def _check_what_runs(options: argparse.Namespace, own: list[str], unknown: list[
         if options.children:
             raise UsageError("--children is for scripts: of a command, all processes are measured.")
         return
+    if options.module and not {"-m", "--module"} & {*own[own.index(script) :]}:  # python -m server has it behind
+        return
     is_program = not Path(options.cwd or ".", script).exists() and "/" not in script and not script.endswith(".py")
     if is_program and (script in _LAUNCHERS or (unknown and shutil.which(script))):
         command = [*own[own.index(script) :], *after_dashes]
