@@ -38,7 +38,7 @@ def runs(monkeypatch):
 
     monkeypatch.setattr(profile, "Profiling", Profiling)
     monkeypatch.setattr(profile, "chosen_interpreter", lambda _: "/usr/bin/python3")
-    monkeypatch.setattr(profile, "runner_of", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(profile, "process_of", lambda *_, **__: nullcontext())
     runs.interrupted = None
     runs.made = made
     return runs

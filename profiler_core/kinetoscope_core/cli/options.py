@@ -2,6 +2,8 @@
 
 import argparse
 import re
+import shlex
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,8 +12,12 @@ from kinetoscope_core.analysis.findings import BY_CODE
 from kinetoscope_core.cli import compare, sweep
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.runner.request import ModuleChoice, RunRequest
+from kinetoscope_core.text import printable
 
 _DEFAULTS = RunRequest("")
+_OF_COMMANDS = "kinetoscope profile -- torchrun --nproc-per-node 2 train.py"
+_LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "pytest", "python", "python3", "bash", "mpirun", "srun", "uv")
+"""Commands that start Python, also where they are not on our own path."""
 _MODULE_CHOICE = re.compile(r"depth=\d+|[^\W\d]\w*(,[^\W\d]\w*)*")
 
 
@@ -42,9 +48,32 @@ def parse(arguments: list[str], elsewhere: Iterable[str]) -> tuple[argparse.Name
     for name in sorted(set(elsewhere)):
         commands.add_parser(name, help=f"see kinetoscope {name} --help")
     options, unknown = parser.parse_known_args(_with_choice(own))
+    if options.command == "profile":
+        _check_what_runs(options, own, unknown, script_arguments)
     if unknown:
         raise UsageError(f"Unknown argument: {' '.join(unknown)}{_hint(options, unknown)}.")
     return options, script_arguments
+
+
+def _check_what_runs(options: argparse.Namespace, own: list[str], unknown: list[str], after_dashes: list[str]) -> None:
+    """A script, or a command after `--`. Raises `UsageError` for a command without it, and for options of scripts."""
+    script: str | None = options.script
+    if script is None:
+        if not after_dashes:
+            raise UsageError(f"Name the script to run, or any command after --, as in {_OF_COMMANDS}.")
+        for name, is_given in (("-m", options.module), ("--python", options.python)):
+            if is_given:
+                raise UsageError(f"{name} is for scripts: write it into the command, as in -- python -m module.")
+        if options.children:
+            raise UsageError("--children is for scripts: of a command, all processes are measured.")
+        return
+    if options.module and not {"-m", "--module"} & {*own[own.index(script) :]}:  # python -m server has it behind
+        return
+    is_program = not Path(options.cwd or ".", script).exists() and "/" not in script and not script.endswith(".py")
+    if is_program and (script in _LAUNCHERS or (unknown and shutil.which(script))):
+        command = [*own[own.index(script) :], *after_dashes]
+        whole = f"kinetoscope profile -- {shlex.join(command)}"
+        raise UsageError(f"{script} is a command, not a Python script. A command comes after --: {printable(whole)}")
 
 
 def _with_choice(arguments: list[str]) -> list[str]:
@@ -67,20 +96,23 @@ def _hint(options: argparse.Namespace, unknown: list[str]) -> str:
 
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "kinetoscope profile [options] SCRIPT [-- the script's arguments]"
+    parser.usage = (
+        "kinetoscope profile [options] SCRIPT [-- the script's arguments]\n"
+        "       kinetoscope profile [options] -- COMMAND [the command's arguments]"
+    )
     _add_run(parser)
+    parser.add_argument("--children", action="store_true", help="measure the processes that the script starts, too")
     parser.add_argument("--json", action="store_true", help="print the result as JSON; the script prints to stderr")
     _add_gates(parser)
 
 
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
     sweep.add_to(parser)
-    _add_run(parser, is_script_needed=False)
+    _add_run(parser)
 
 
-def _add_run(parser: argparse.ArgumentParser, *, is_script_needed: bool = True) -> None:
-    how_many = None if is_script_needed else "?"
-    parser.add_argument("script", metavar="SCRIPT", nargs=how_many, help="a Python file, or a module with -m")
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("script", metavar="SCRIPT", nargs="?", help="a Python file, or a module with -m")
     parser.add_argument("-m", "--module", action="store_true", help="SCRIPT is a module, as in python -m")
     parser.add_argument("--python", metavar="PATH", help="the Python that runs it (default: the first with torch)")
     parser.add_argument("--cwd", metavar="FOLDER", help="the script's working directory")

@@ -8,8 +8,8 @@ from kinetoscope_core.cli.running import (
     Teller,
     chosen_interpreter,
     exit_code_of,
+    process_of,
     request_of,
-    runner_of,
     signals_cancel,
 )
 from kinetoscope_core.cli.showing import report, say, show
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, script_arguments: Sequence[str]) -> int:
 
 
 def _one_run(request: RunRequest, interpreter: str, options: argparse.Namespace, *, is_last: bool) -> int:
-    with runner_of(request, interpreter, keeps_stdout=options.json) as runner:
+    with process_of(request, interpreter, keeps_stdout=options.json, with_children=options.children) as runner:
         profiling = Profiling(request, Store(), runner, on_progress=Teller(is_focused=options.region is not None))
         was_cancelled = False
 

@@ -7,13 +7,16 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypedDict
 
 from kinetoscope_core.cli.showing import say
 from kinetoscope_core.errors import RunError, UsageError
 from kinetoscope_core.jobs.problems import ending_error
+from kinetoscope_core.run.commands.process import CommandProcess
 from kinetoscope_core.run.interpreter import find_interpreter
 from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
+from kinetoscope_core.run.started import Stream
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.text import count_text
 
@@ -29,10 +32,12 @@ def request_of(options: argparse.Namespace, script_arguments: Sequence[str]) -> 
         if not name or not equals:
             raise UsageError(f"--env needs NAME=VALUE, not {pair!r}.")
         environment[name] = value
+    script, *arguments = script_arguments if options.script is None else (options.script, *script_arguments)
     return RunRequest(
-        script=options.script,
+        script=script,
         is_module=options.module,
-        arguments=tuple(script_arguments),
+        is_command=options.script is None,
+        arguments=tuple(arguments),
         interpreter=options.python,
         folder=options.cwd,
         environment=environment,
@@ -47,22 +52,46 @@ def request_of(options: argparse.Namespace, script_arguments: Sequence[str]) -> 
 
 
 def chosen_interpreter(request: RunRequest) -> str:
-    """The Python that runs it; a note names environments that were passed over. Raises `InterpreterError`."""
+    """The Python that runs it; a note names environments that were passed over. A command has its own. Raises
+    `InterpreterError`.
+    """
+    if request.is_command:
+        return request.script
     chosen = find_interpreter(request)
     if chosen.passed_over:
         say(f"note: the script runs with {chosen.path} ({chosen.why}), since {'; '.join(chosen.passed_over)}.")
     return chosen.path
 
 
+def process_of(
+    request: RunRequest, interpreter: str, *, keeps_stdout: bool, with_children: bool
+) -> RunnerProcess | CommandProcess:
+    """The process for one run at this terminal. With `keeps_stdout` what runs prints to stderr. `with_children`: a
+    script, too, is run as a command, which all processes are measured of.
+    """
+    command = [request.script, *request.arguments]
+    if not request.is_command and not with_children:
+        return runner_of(request, interpreter, keeps_stdout=keeps_stdout)
+    if not request.is_command:
+        command = [interpreter, *(["-m"] if request.is_module else []), *command]
+    return CommandProcess(command, request.folder, request.environment, **_streams(keeps_stdout=keeps_stdout))
+
+
 def runner_of(request: RunRequest, interpreter: str, *, keeps_stdout: bool) -> RunnerProcess:
-    """The process for one run at this terminal. With `keeps_stdout` the script prints to stderr."""
-    return RunnerProcess(
-        interpreter,
-        request.folder,
-        request.environment,
-        stdout=sys.stderr.buffer if keeps_stdout else None,
-        shares_terminal=sys.stdin is not None and sys.stdin.isatty(),
-    )
+    """The same of a script."""
+    return RunnerProcess(interpreter, request.folder, request.environment, **_streams(keeps_stdout=keeps_stdout))
+
+
+class _Streams(TypedDict):
+    stdout: Stream
+    shares_terminal: bool
+
+
+def _streams(*, keeps_stdout: bool) -> _Streams:
+    return {
+        "stdout": sys.stderr.buffer if keeps_stdout else None,
+        "shares_terminal": sys.stdin is not None and sys.stdin.isatty(),
+    }
 
 
 @contextmanager

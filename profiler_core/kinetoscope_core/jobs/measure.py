@@ -80,6 +80,7 @@ def measure_run(
         region=request.region,
         code=sources.digests_of(dict.fromkeys([*([str(script)] if script else []), *log.files])),
         env_file=request.env_file,
+        is_command=request.is_command,
         modules=None if request.modules is None else ModulesAsked(request.modules.depth, request.modules.classes),
     )
     return _result(

@@ -32,9 +32,9 @@ _LOST = {
     "saving": " while its trace was being saved, so what was measured is lost",
 }
 _IN_CHILDREN = (
-    "No region ran in the script itself, and the processes that it started (torchrun, accelerate launch, mp.spawn, Ray)"
-    " are not measured. Profile the script that they run, with WORLD_SIZE=1 if it needs that, or record a trace there"
-    " with torch.profiler and load it (`kinetoscope read`)."
+    "No region ran in the script itself, and the processes that it started were not measured. In a terminal,"
+    " kinetoscope profile --children measures those of a script, and kinetoscope profile -- COMMAND those of any"
+    " command, as in kinetoscope profile -- torchrun --nproc-per-node 2 train.py."
 )
 _WINDOWS_CRASHES = {
     0xC0000005: "access violation, 0xC0000005",
@@ -78,15 +78,17 @@ def ending_error(outcome: Outcome) -> KinetoscopeError | None:
     if outcome.ending == "not-found":
         return UsageError(f"{outcome.message}.")
     if outcome.ending == "failed":
-        return RunError(outcome.failure or "The script failed.")
+        return RunError(outcome.failure or f"The {outcome.what} failed.")
     if outcome.ending == "exited" and outcome.exit_code in _WINDOWS_CRASHES and outcome.script_code is None:
         return RunError(f"The script crashed ({_WINDOWS_CRASHES[outcome.exit_code]}).")
     if outcome.ending == "exited":
         how = " by os._exit" if outcome.left_by else ""
         code = outcome.exit_code if outcome.script_code is None else outcome.script_code
-        return RunError(Problem(_EXITED, f"The script ended with exit code {code}{how}.", {"exit_code": code}))
+        return RunError(Problem(_EXITED, f"The {outcome.what} ended with exit code {code}{how}.", {"exit_code": code}))
     if outcome.ending == "killed":
-        return RunError(f"The script was killed by signal {-outcome.exit_code}{_signal_hint(-outcome.exit_code)}.")
+        return RunError(
+            f"The {outcome.what} was killed by signal {-outcome.exit_code}{_signal_hint(-outcome.exit_code)}."
+        )
     if outcome.ending == "cancelled":
         return RunCancelled("The run was cancelled.")
     if outcome.ending == "time-limit":

@@ -10,9 +10,12 @@ from pathlib import Path
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import UsageError
 from kinetoscope_core.jobs.measure import measure_run
+from kinetoscope_core.jobs.measure_command import measure_command, moved
 from kinetoscope_core.jobs.problems import not_kept
 from kinetoscope_core.results.result import Result, to_json
 from kinetoscope_core.results.store import Store
+from kinetoscope_core.run.commands.process import CommandProcess
+from kinetoscope_core.run.commands.run import CommandRun
 from kinetoscope_core.run.outcome import Outcome, Progress
 from kinetoscope_core.run.process import RunnerProcess
 from kinetoscope_core.run.run import Run
@@ -38,7 +41,7 @@ class Profiling:
         self,
         request: RunRequest,
         store: Store,
-        runner: RunnerProcess,
+        runner: RunnerProcess | CommandProcess,
         *,
         on_progress: Callable[[Progress], None],
     ) -> None:
@@ -49,7 +52,7 @@ class Profiling:
         self._source = _source_of(request, folder)
         self._sources = Sources(time.time(), self._source and self._source.parent)
         # The interpreter starts while the sources are read.
-        if not runner.is_started:
+        if isinstance(runner, RunnerProcess) and not runner.is_started:
             runner.start()
         # Read now, as it may be edited while it runs.
         known = self._sources.regions_of(str(self._source)) if self._source else []
@@ -57,10 +60,11 @@ class Profiling:
         spans += tuple(
             _span(str(file), each)
             for file in _files_among(request.arguments, folder)
-            if request.is_module and file != self._source
+            if (request.is_module or request.is_command) and file != self._source
             for each in self._sources.regions_of(str(file))
         )
-        is_unmarked = not spans and marks_nothing(request)
+        # Of the processes of a command, those that mark nothing are left alone.
+        is_unmarked = isinstance(runner, RunnerProcess) and not spans and marks_nothing(request)
         self._request = _focused(request, self._source, known)._replace(known_places=spans, marks_nothing=is_unmarked)
         self._store = store
         self._folder = store.new_folder()
@@ -69,7 +73,10 @@ class Profiling:
         self._is_reading = False
         self._cancels = 0
         self.is_kept = True
-        self._run = Run(self._request, self._folder, runner, on_progress=on_progress)
+        if isinstance(runner, CommandProcess):
+            self._run = CommandRun(self._request, self._folder, runner, on_progress=on_progress)
+        else:
+            self._run = Run(self._request, self._folder, runner, on_progress=on_progress)
 
     @property
     def run_id(self) -> str | None:
@@ -97,13 +104,14 @@ class Profiling:
         """
         started = datetime.now(timezone.utc).isoformat(timespec="seconds")
         try:
-            outcome = self._run.wait(is_hasty=is_hasty)
+            outcome = self._run.wait(is_hasty=is_hasty) if isinstance(self._run, Run) else self._run.wait()
             self._is_reading = True
             self._pass_on_last_words()
-            if any(self._folder.glob("trace-*")):
+            if any(self._folder.rglob("trace-*")):
                 self._on_progress(Progress("reading the trace"))
             began = time.monotonic()
-            result = measure_run(self._request, outcome, self._folder, started, self._source, self._sources)
+            measure = measure_run if outcome.processes is None else measure_command
+            result = measure(self._request, outcome, self._folder, started, self._source, self._sources)
             log_file.note("measured %d regions in %.3f s", len(result.regions), time.monotonic() - began)
         except BaseException:
             self._store.discard(self._folder)
@@ -115,7 +123,7 @@ class Profiling:
     def _kept(self, result: Result) -> Result:
         """The result as it lies in the store. Where it cannot be kept it is shown all the same, with its trace."""
         final = self._store.final_folder(self._folder)
-        kept = replace(result, traces=tuple(final / trace.name for trace in result.traces))
+        kept = moved(result, self._folder, final)
         try:
             self._store.keep(self._folder, to_json(kept))
         except UsageError as error:
@@ -126,11 +134,11 @@ class Profiling:
 
     def _pass_on_last_words(self) -> None:
         """What was written to stderr while the profiler started or stopped, in a process that has crashed then."""
-        path = self._folder / kineto_messages.KEPT
-        with contextlib.suppress(OSError):
-            lines = path.read_bytes().splitlines(keepends=True)
-            path.unlink()
-            self._runner.write_to_stderr(b"".join(kineto_messages.not_of_kineto(lines, [])))
+        for path in self._folder.rglob(kineto_messages.KEPT):
+            with contextlib.suppress(OSError):
+                lines = path.read_bytes().splitlines(keepends=True)
+                path.unlink()
+                self._runner.write_to_stderr(b"".join(kineto_messages.not_of_kineto(lines, [])))
 
     def finish(self) -> None:
         """Waits for the script's end, and ends what it leaves."""
@@ -145,6 +153,8 @@ def _request_text(request: RunRequest) -> str:
 
 def _source_of(request: RunRequest, folder: Path) -> Path | None:
     """The file whose regions are known before it runs. Raises `UsageError` if the script is not there, or no Python."""
+    if request.is_command:
+        return next(iter(_files_among(request.arguments, folder)), None)
     if request.is_module:
         base = folder.joinpath(*request.script.split("."))
         candidates = [base.with_suffix(".py"), base / "__main__.py"]

@@ -52,8 +52,9 @@ class Ran:
     def command(self) -> Hashable:
         """What ran."""
         run = self.run
-        script = run.script if run.is_module else str(Path(run.folder or ".", run.script).absolute())
-        return script, run.is_module, run.arguments, tuple(sorted(run.environment.items())), run.env_file, run.modules
+        script = run.script if run.is_module or run.is_command else str(Path(run.folder or ".", run.script).absolute())
+        how = run.is_module, run.is_command, run.env_file, run.modules
+        return script, run.arguments, tuple(sorted(run.environment.items())), how
 
     def is_like(self, other: "Ran") -> bool:
         """Whether the same was asked for, so that the two are before and after of each other."""

@@ -35,6 +35,22 @@ class ModulesAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """One process of a command that entered regions, with its traces. `rank`, `local_rank` and `world_size` are `None`
+    where it is none of several. `is_shown`: the numbers of the result are those of this one.
+    """
+
+    pid: int
+    host: str
+    rank: int | None
+    local_rank: int | None
+    world_size: int | None
+    interpreter: str
+    traces: tuple[str, ...]
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """What ran and how it ended. `started` is ISO 8601 in UTC; `ending` is one of `run.outcome.Ending`.
 
@@ -45,6 +61,7 @@ class RunInfo:
     `is_prepared` says that it ran in an interpreter that had imported torch ahead of it.
     `code` has the digest of each of the user's files that the script loaded, `""` where the file was written meanwhile.
     `modules` are those that were asked for, `None` where none were.
+    `is_command` says that `script` is a program of any kind, whose `processes` were measured.
     """
 
     script: str
@@ -66,6 +83,8 @@ class RunInfo:
     code: Mapping[str, str] = field(default_factory=dict[str, str])
     env_file: str | None = None
     modules: ModulesAsked | None = None
+    is_command: bool = False
+    processes: tuple[ProcessInfo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

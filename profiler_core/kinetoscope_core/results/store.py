@@ -61,7 +61,7 @@ class StoredRun:
             raise UsageError(f"The stored run {self.id} cannot be read ({error}); delete {self.folder}.") from error
 
     def traces(self) -> list[Path]:
-        return sorted(self.folder.glob("trace-*.json"))
+        return sorted(self.folder.rglob("trace-*.json"))
 
 
 class Store:
@@ -192,6 +192,6 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _stored(folder: Path) -> StoredRun:
-    files = list(folder.iterdir())
-    names = {file.name for file in files}
-    return StoredRun(folder.name, folder, sum(file.stat().st_size for file in files), _PIN in names, _BASELINE in names)
+    names = {file.name for file in folder.iterdir()}
+    size = sum(file.stat().st_size for file in folder.rglob("*"))
+    return StoredRun(folder.name, folder, size, _PIN in names, _BASELINE in names)

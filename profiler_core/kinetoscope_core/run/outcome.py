@@ -1,6 +1,7 @@
 """How a run goes and how it ended, as plain values."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from kinetoscope_core.errors import Problem
@@ -35,6 +36,29 @@ class DeviceFacts:
     is_used: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessOutcome:
+    """One process of a command that called, and how far it came. `folder` holds its traces and its log.
+
+    `is_lost`: it went without a word, as by SIGKILL, `while_recording` maybe.
+    """
+
+    name: str
+    folder: Path
+    pid: int
+    host: str
+    rank: int | None
+    local_rank: int | None
+    world_size: int
+    interpreter: str
+    python: str
+    device: DeviceFacts
+    ended_for: Literal["enough", "budget"] | None
+    is_lost: bool
+    while_recording: bool
+    problems: tuple[Problem, ...] = ()
+
+
 @dataclass(slots=True)
 class Outcome:
     """How a run ended. `exit_code` is that of the process, negative for a signal."""
@@ -60,6 +84,13 @@ class Outcome:
     seconds_to_recording: float | None = None
     """Until measuring began; None if it did not."""
     problems: list[Problem] = field(default_factory=list[Problem])
+    processes: tuple[ProcessOutcome, ...] | None = None
+    """Of a command: those that called, the ranks first."""
+
+    @property
+    def what(self) -> str:
+        """What ran, as messages call it."""
+        return "script" if self.processes is None else "command"
 
     @property
     def was_ended_early(self) -> bool:

@@ -7,42 +7,30 @@ import secrets
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Listener
+from multiprocessing.connection import Listener
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any
 
 from kinetoscope_core import log_file
 from kinetoscope_core.errors import InterpreterError
-from kinetoscope_core.run.windows_job import Job, job_of
-from kinetoscope_core.runner import channel, processes
+from kinetoscope_core.run import line
+from kinetoscope_core.run.line import Line, Message
+from kinetoscope_core.run.started import Started, Stream
+from kinetoscope_core.runner import channel
 from kinetoscope_core.runner.request import RunRequest
 from kinetoscope_core.wording import setting
 
 RUNNER = Path(__file__).parents[1] / "runner" / "__main__.py"
 
-_NEW_PROCESS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""On Windows, keeps the console's Ctrl-C for us."""
-
 _LAST_WORDS_S = 5.0
 
-Message = dict[str, Any]
 
-Line: TypeAlias = Any
-"""A `multiprocessing.connection.Connection`, which is another class on Windows."""
-
-Stream: TypeAlias = int | IO[bytes] | None
-"""Where the script's input comes from or its output goes to, as for `subprocess.Popen`; None is our own."""
-
-
-class RunnerProcess:
-    """One runner in `interpreter`; `environment` is added to our own. Any thread may send.
+class RunnerProcess(Started):
+    """One runner in `interpreter`. Any thread may send.
 
     A context manager: when it is left, the process has ended, with all that it started.
-
-    `shares_terminal` leaves the script in our process group, so that it can read from the terminal and Ctrl-C reaches
-    it; else it has a session of its own.
     """
 
     def __init__(
@@ -56,18 +44,14 @@ class RunnerProcess:
         stderr: Stream = None,
         shares_terminal: bool = False,
     ) -> None:
-        self.id = secrets.token_hex(8)
+        super().__init__(
+            folder, environment, stdin=stdin, stdout=stdout, stderr=stderr, shares_terminal=shares_terminal
+        )
         self.interpreter = interpreter
-        self._folder = folder
-        self.environment = environment
-        self.shares_terminal = shares_terminal
         self.is_prepared = False
         """Whether it was asked to prepare itself before it was asked to run."""
         self.why_unfit: str | None = None
         """What of the script's doing a prepared interpreter cannot do, once it came to that."""
-        self._stdin = stdin
-        self._stdout = stdout
-        self._stderr = stderr
         self._key = secrets.token_bytes(32)
         self._lock = threading.Lock()
         self._unsent: list[Message] = []
@@ -75,10 +59,8 @@ class RunnerProcess:
         self._on_message: Callable[[Message], None] | None = None
         self.hello: Message | None = None
         self._connection: Line | None = None
-        self._job: Job | None = None
         self._was_called = threading.Event()
         self._exit_code: int | None = None
-        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "RunnerProcess":  # noqa: PYI034 - typing has Self from 3.11 on
         return self
@@ -86,41 +68,22 @@ class RunnerProcess:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    @property
-    def is_started(self) -> bool:
-        return self._process is not None
-
     def start(self) -> None:
         """Starts the interpreter. Raises `InterpreterError` if it cannot be started."""
-        listener = self._listener = _listener(self._key)
+        listener = self._listener = line.listener_with(self._key)
         self._address: Any = listener.address
-        environment = {**os.environ, **self.environment}
-        environment[channel.ENVIRONMENT_VARIABLE] = json.dumps([listener.address, self._key.hex()])
-        environment[processes.ENVIRONMENT_VARIABLE] = self.id
-        set_here = ", ".join(self.environment) or "none"
-        log_file.note("starting %s in %s, variables set: %s", self.interpreter, self._folder or ".", set_here)
+        channel_of_it = json.dumps([listener.address, self._key.hex()])
         try:
-            self._process = subprocess.Popen(
-                [self.interpreter, str(RUNNER)],
-                cwd=self._folder,
-                env=environment,
-                close_fds=False,  # as a shell would: `<(command)` is an open descriptor
-                start_new_session=not self.shares_terminal,
-                creationflags=0 if self.shares_terminal else _NEW_PROCESS_GROUP,
-                stdin=self._stdin,
-                stdout=self._stdout,
-                stderr=self._stderr,
-            )
+            process = self._spawn([self.interpreter, RUNNER], {channel.ENVIRONMENT_VARIABLE: channel_of_it})
         except OSError as error:
             listener.close()
             raise InterpreterError(
                 f"{self.interpreter} cannot be started: {error.strerror}. Give a Python interpreter with"
                 f" {setting('interpreter')}."
             ) from error
-        self._job = job_of(self._process.pid)
         self._receiver = threading.Thread(target=self._receive, args=(listener,), daemon=True)
         self._receiver.start()
-        threading.Thread(target=self._unblock_if_it_never_calls, args=(self._process,), daemon=True).start()
+        threading.Thread(target=self._unblock_if_it_never_calls, args=(process,), daemon=True).start()
 
     def listen(self, on_message: Callable[[Message], None]) -> None:
         """Hands on what the runner says beyond its `hello`, also what nobody has heard yet; `lost` is the last event.
@@ -139,7 +102,7 @@ class RunnerProcess:
             if self._connection is None:
                 self._unsent.append(message)
             else:
-                _send(self._connection, message)
+                line.send(self._connection, message)
 
     def prepare(self, request: RunRequest, *, cuda: bool) -> None:
         """Has it import torch and the packages and, with `cuda`, make CUDA ready; it answers `prepared` or
@@ -155,31 +118,10 @@ class RunnerProcess:
     def _values_of(self, request: RunRequest) -> Message:
         return {"run_id": self.id, "own_group": not self.shares_terminal, "request": request.as_dict()}
 
-    def has_ended(self) -> bool:
-        return self._process is None or self._process.poll() is not None
-
     def interrupt(self) -> None:
         """Sends SIGINT to the process itself, where it cannot be asked to do that; Windows has no such thing."""
         if self._process is not None and os.name == "posix":
             self._process.send_signal(signal.SIGINT)
-
-    def write_to_stderr(self, text: bytes) -> None:
-        """Writes where the script's stderr goes, in its place."""
-        stream = self._stderr
-        number = 2 if stream is None else stream if isinstance(stream, int) else stream.fileno()
-        with contextlib.suppress(OSError):
-            os.write(number, text)
-
-    def kill(self) -> None:
-        """Kills the process and everything that it started."""
-        process = self._process
-        if process is None:
-            return
-        if process.poll() is None:
-            process.kill()
-        if self._job is not None:
-            self._job.end()
-        processes.end_processes(self.id, 0 if self.shares_terminal else process.pid)
 
     def end(self) -> int:
         """Kills what is left, and waits until all that the runner said has been handed on. Returns the exit code."""
@@ -189,7 +131,7 @@ class RunnerProcess:
         self.kill()
         exit_code = self._exit_code = process.wait()
         if not self._was_called.is_set():
-            self._unblock()
+            line.unblock(self._address)
         # A process that none of this finds (it gave up the run's mark and its session) may hold the line.
         self._receiver.join(_LAST_WORDS_S)
         log_file.note("process %d ended with exit code %d", process.pid, exit_code)
@@ -210,8 +152,8 @@ class RunnerProcess:
             with self._lock:
                 self._connection = connection
                 for message in self._unsent:
-                    _send(connection, message)
-            for message in _messages_of(connection):
+                    line.send(connection, message)
+            for message in line.messages_of(connection):
                 self._hear(message)
             with self._lock:
                 self._connection = None
@@ -220,7 +162,7 @@ class RunnerProcess:
     def _hear(self, message: Message) -> None:
         with self._lock:
             on_message = self._on_message
-            _note(message)
+            line.note("runner", message)
             if message["event"] == "hello":
                 self.hello = message
             elif on_message is None:
@@ -232,42 +174,8 @@ class RunnerProcess:
         """So that `lost` is heard of a process that ended before it called."""
         while not self._was_called.wait(0.2):
             if process.poll() is not None:
-                self._unblock()
+                line.unblock(self._address)
                 return
-
-    def _unblock(self) -> None:
-        """Lets `accept` return when no runner ever came. Without a key: with one, it would wait for an answer."""
-        with contextlib.suppress(OSError, EOFError):  # the listener may have been closed meanwhile
-            Client(self._address).close()
-
-
-def _note(message: Message) -> None:
-    """Into the log, but for what a script says of its failure, and for what comes five times a second."""
-    if not log_file.is_on() or message["event"] == "progress":
-        return
-    is_of_script = message["event"] in ("failed", "not_found")
-    values = {} if is_of_script else {name: value for name, value in message.items() if name != "event"}
-    log_file.note("runner: %s %s", message["event"], json.dumps(values) if values else "")
-
-
-def _listener(key: bytes) -> Listener:
-    try:
-        return Listener(authkey=key)
-    except OSError:  # a temporary folder whose path is too long for a socket
-        return Listener(("127.0.0.1", 0), authkey=key)
-
-
-def _send(connection: Line, message: Message) -> None:
-    with contextlib.suppress(OSError):  # it has gone, which `lost` says
-        connection.send_bytes(json.dumps(message).encode())
-
-
-def _messages_of(connection: Line) -> Iterator[Message]:
-    while True:
-        try:
-            yield json.loads(connection.recv_bytes())
-        except (EOFError, OSError):
-            return
 
 
 def why_no_hello(interpreter: str, exit_code: int) -> str:

@@ -17,7 +17,7 @@ from kinetoscope_core.run.patience import State
 from kinetoscope_core.run.process import RunnerProcess, why_no_hello
 from kinetoscope_core.runner.request import RunRequest
 
-_PHASES = {
+PHASES = {
     "running": "running",
     "torch-imported": "torch imported",
     "starting-profiler": "starting the profiler",
@@ -128,7 +128,7 @@ class Run:
                 self._seconds_to_recording = time.monotonic() - self._started
             self._phases.add(message["phase"])
             self._is_saving = message["phase"] == "saving"
-            self._on_progress(Progress(_PHASES[message["phase"]]))
+            self._on_progress(Progress(PHASES[message["phase"]]))
             return
         if event == "progress":
             phase = "measuring" if message["state"] == "recording" else "warming up"

@@ -48,6 +48,6 @@ def check_script(path: Path) -> None:
         return
     why = f" (its first line is {printable(first)})" if starts else ""
     raise UsageError(
-        f"{name} is a shell script{why}, not Python. Name the Python file that it starts, with the arguments that it"
-        " gives: kinetoscope profile SCRIPT -- ARGUMENTS"
+        f"{name} is a shell script{why}, not Python. In a terminal, put it after --, as in"
+        f" kinetoscope profile -- bash {name}, or name the Python file that it starts."
     )

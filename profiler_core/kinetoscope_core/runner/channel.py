@@ -29,13 +29,19 @@ class Channel:
     Messages of the runner have an `event`, messages to it a `do`.
     """
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any = None) -> None:
+        self._connection: Any = None
         self._lock = threading.Lock()
-        self._identity = self._identity_of(connection)
         self.is_cut = False
+        if connection is not None:
+            self.join(connection)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
+
+    def join(self, connection: Any) -> None:
+        """From here on there is somebody to talk to."""
+        self._identity = self._identity_of(connection)
+        self._connection = connection
 
     def _forget(self) -> None:
         """In a forked child: it must neither speak for its parent nor keep the line open."""
@@ -118,9 +124,13 @@ def _has_news(connection: Any, timeout: Optional[float]) -> bool:
 
 def connect() -> Channel:
     """Connects as the environment says, and removes what it says from the environment."""
-    address, key = loads(os.environ.pop(ENVIRONMENT_VARIABLE))
+    return Channel(connection_to(*loads(os.environ.pop(ENVIRONMENT_VARIABLE))))
+
+
+def connection_to(address: Any, key: str) -> Any:
+    """A line to who listens there. Raises `OSError` and `EOFError`."""
     place = address if isinstance(address, str) else tuple(address)
-    return Channel(_out_of_the_way(Client(place, authkey=bytes.fromhex(key))))
+    return _out_of_the_way(Client(place, authkey=bytes.fromhex(key)))
 
 
 def _out_of_the_way(connection: Any) -> Any:

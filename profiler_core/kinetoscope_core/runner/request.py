@@ -29,10 +29,9 @@ class ModuleChoice(NamedTuple):
 class RunRequest(NamedTuple):
     """One run. Who starts it knows the first fields; `profile` adds the last ones, from the sources.
 
-    `script` is a path, or a module's name where `is_module`. `interpreter` is None until one is chosen, for which `top`
-    says how far up a `.venv` is looked for. `environment` is added to our own, above the
-    variables of `env_file`. `region` is NAME or FILE:LINE, and None
-    where all are measured.
+    `script` is a path, or a module's name where `is_module`, or a program of any kind where `is_command`. `interpreter`
+    is None until one is chosen, for which `top` says how far up a `.venv` is looked for. `environment` is added to our
+    own, above the variables of `env_file`. `region` is NAME or FILE:LINE, and None where all are measured.
 
     `warmup` calls of a region are run and not measured, then at least `active` are measured. `budget_s` bounds the
     time under the profiler in s, `time_limit_s` that of the whole run (None: no limit); with `to_the_end` the script is
@@ -61,6 +60,7 @@ class RunRequest(NamedTuple):
     waits_until_prepared: bool = False
     prepares_next: bool = False
     packages: Tuple[str, ...] = ()
+    is_command: bool = False
     modules: Optional[ModuleChoice] = None
     """With it, the modules that are called are regions, too."""
     focus_name: str = ""

@@ -1,20 +1,17 @@
-"""One run, from the first message to the last: puts the log, the schedule, the profilers and the script together."""
+"""What is measured in one process: puts the log, the schedule, the profilers and the end together."""
 
-import signal
 import sys
 import threading
 import warnings
-from functools import partial
 from os import getpid  # by its name, as all that is called within a region: the script may patch the module's
 from time import monotonic
 from typing import AbstractSet, Any, Dict, Optional
 
 from . import channel as channels
-from . import processes, script
-from .ending import children, leave
-from .ending.end import End, EndOfRun
+from . import processes
+from .ending import children
+from .ending.end import End
 from .ending.interrupts import call_in_main_thread, interrupt_main_thread, interrupts_deferred
-from .ending.script_end import exit_code_of
 from .ending.sigterm import Sigterm
 from .imports import on_import
 from .own_files import loaded_files
@@ -37,12 +34,16 @@ WATCH_SECONDS = 0.25
 class Session:
     """The state of a run: `waiting`, `recording`, `recorded`, or `aside` for the script's own profiler."""
 
+    _sigterm: Sigterm
+    _watching: threading.Thread
+
     def __init__(
         self,
         channel: channels.Channel,
         message: Dict[str, Any],
         loaded_by_python: AbstractSet[str],
         ahead: Optional[ImportedAhead] = None,
+        end: Optional[End] = None,
     ) -> None:
         self._ahead = ahead
         self._channel = channel
@@ -52,7 +53,7 @@ class Session:
         self._own_group: bool = message["own_group"]
         self._report = Report(channel, message["folder"])
         self._schedule = Schedule(self._request)
-        self._end = End(channel.send)
+        self._end = end or End(channel.send)
         self._unmarked = Unmarked(self._request, self._start_recording)
         begin_steps = lambda: self._take_over(self._unmarked) or self._start_recording()  # noqa: E731
         self._steps = Steps(self._request, begin_steps, self._stop_recording, self._is_over_budget, self._end)
@@ -76,32 +77,6 @@ class Session:
         self._has_other_entries = False
         self._recording_since = 0.0
 
-    # --- the script's life
-
-    def run(self) -> Any:
-        """Runs the script to its end. Returns what Python is to exit with: a code, or a text that it prints."""
-        self._hook()
-        self._sigterm = Sigterm()
-        self._begin_to_watch()
-        self._channel.send("phase", phase="running")
-        run = partial(script.run, self._request, self._loaded_by_python)
-        code = exit_code_of(run, self._channel, self._end, lambda: self._has_torch)
-        if self._is_child():
-            leave.leave(code)
-        self._end.has_left = True
-        leave.wait_for_threads(self._end.explains)
-        with interrupts_deferred():
-            try:
-                self.finish(exit_code=code)
-            except EndOfRun:  # came from the watching thread when the script had just ended
-                self.finish(exit_code=code)
-            self._sigterm.let_go()
-            if self._end.was_stopped:  # the script ended before the watching thread could interrupt it
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if (self._end.is_over or self._end.was_stopped) and leave.are_others_running(self._watching.ident):
-            leave.leave(code)
-        return code
-
     def finish(self, exit_code: Any = None, left_by: Optional[str] = None) -> None:
         """Closes what is open, saves all that was measured, and says so."""
         if exit_code is not None and not isinstance(exit_code, int):
@@ -115,12 +90,14 @@ class Session:
 
     # --- hooks
 
-    def _hook(self) -> None:
-        watch = on_import if self._ahead is None else self._ahead.stand_by
+    def _move_in(self) -> None:
         children.keep_before_leaving(self._is_child, self.finish)
         # Our watching thread must not be the reason for this warning in a script that turns warnings into errors.
         if sys.version_info >= (3, 12):
             warnings.filterwarnings("ignore", message=r".*use of fork\(\) may lead", category=DeprecationWarning)
+
+    def _watch_imports(self) -> None:
+        watch = on_import if self._ahead is None else self._ahead.stand_by
         of_modules = {} if self._modules is None else self._modules.hooks()
         watch(
             {
@@ -130,6 +107,9 @@ class Session:
                 **of_modules,
             }
         )
+
+    def _join(self) -> None:
+        """There will be something to say. Where there is nobody to say it to, this is a child from then on."""
 
     def _is_child(self) -> bool:
         """In a forked child, nothing is measured and nothing said."""
@@ -153,7 +133,7 @@ class Session:
             hook_other_entries(self._log, lambda: self._state == "recording")
 
     def _on_enter(self, region: NamedRegion, call: int) -> None:
-        self._end.note_entry()
+        self._end.note_entry(region.place)
         is_free = self._take_over(self._steps, self._unmarked) or self._state == "waiting"
         if is_free and self._schedule.should_start(region, call, comes_again):
             self._start_recording()
@@ -185,6 +165,9 @@ class Session:
     def _start_recording(self) -> bool:
         with interrupts_deferred(), self._lock:
             if self._state != "waiting" or self._is_child() or not self._profiler.can_start_here():
+                return False
+            self._join()
+            if self._is_child():
                 return False
             self._channel.send("phase", phase="starting-profiler")
             try:
@@ -234,6 +217,9 @@ class Session:
     # --- the script's own profilers
 
     def _step_aside(self) -> None:
+        self._join()
+        if self._is_child():
+            return
         self._stop_recording("the script starts a profiler of its own")
         if self._state != "aside":
             if self._state == "waiting":
@@ -296,14 +282,12 @@ class Session:
                 return
             except channels.LineCut:
                 self._go_on_unmeasured()
+                self._end_with_starter()
                 return
             if self._sigterm.has_come():
-                self._channel.send("terminated")
-            if message is not None and message["do"] == "stop":
-                self._stop(message["interrupt"])
-            if message is not None and message["do"] == "save":
-                call_in_main_thread(self._keep_own_recordings)
-                interrupt_main_thread()  # out of a call that blocks
+                self._when_terminated()
+            if message is not None:
+                self._obey(message)
             is_idle = self._state == "aside" and not (self._end.was_stopped or self._end.is_over)
             if is_idle and self._channel.when_heard(self._begin_to_watch, WATCH_SECONDS, self._sigterm.descriptor):
                 return
@@ -320,9 +304,17 @@ class Session:
         if is_unmarked and children.have_worked(self._run_id):
             self._stop_recording(None)  # the script may be there to start others, and goes on
             return
-        self._end.is_over = True
-        self._stop_recording("budget")
-        self._end.begin_from_afar()
+        self._end.begin_after(self._stop_recording, "budget", is_raised_here=False)
+
+    def _when_terminated(self) -> None:
+        self._channel.send("terminated")
+
+    def _obey(self, message: Dict[str, Any]) -> None:
+        if message["do"] == "stop":
+            self._stop(message["interrupt"])
+        elif message["do"] == "save":
+            call_in_main_thread(self._keep_own_recordings)
+            interrupt_main_thread()  # out of a call that blocks
 
     def _stop(self, interrupt: bool) -> None:
         """Saves what is measured, then interrupts the script, unless it is leaving already or the terminal did."""
@@ -342,9 +334,11 @@ class Session:
             self._channel.send("leaving")
 
     def _go_on_unmeasured(self) -> None:
-        """We are heard no more: keeps what is measured, leaves the script alone, and ends with who started it."""
+        """We are heard no more: keeps what is measured, and leaves the script alone."""
         self._sigterm.let_go()
         self._stop_recording("line-cut")
         if self._state == "waiting":
             self._state = "recorded"
+
+    def _end_with_starter(self) -> None:
         processes.end_with_starter(self._run_id, self._own_group)

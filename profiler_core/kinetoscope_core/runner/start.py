@@ -13,7 +13,7 @@ from .prewarm.cuda import Priming, has_cuda
 from .prewarm.groups import NotPrepared
 from .prewarm.imported_ahead import ImportedAhead
 from .request import RunRequest
-from .session import Session
+from .script_session import ScriptSession
 
 _leave = os._exit  # the session wraps it
 Message = Dict[str, Any]
@@ -33,7 +33,7 @@ def main(loaded_by_python: AbstractSet[str]) -> Any:
         ahead, message = _prepare(channel, message, loaded_by_python)
     if message is None:
         raise EOFError
-    return Session(channel, message, loaded_by_python, ahead).run()
+    return ScriptSession(channel, message, loaded_by_python, ahead).run()
 
 
 def _prepare(

@@ -92,7 +92,7 @@ class End:
             )
             self._send("problem", code="tests-not-run", message=message)
 
-    def note_entry(self) -> None:
+    def note_entry(self, _place: Any = None) -> None:
         """A region was entered after the end: in the script's clean-up, or because it does not heed the end."""
         if not self.is_over:
             return

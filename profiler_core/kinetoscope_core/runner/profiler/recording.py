@@ -28,7 +28,7 @@ class Profiler:
     """
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
+        self.folder = folder
         self.failures: List[str] = []
         self.records_cuda = False
         self.records_all_threads = False
@@ -57,7 +57,7 @@ class Profiler:
         torch = sys.modules["torch"]
         self._busy_thread = self._starting_thread = threading.get_ident()
         try:
-            with kineto_log_kept(self.failures, self._folder), warnings_ignored():
+            with kineto_log_kept(self.failures, self.folder), warnings_ignored():
                 self.records_cuda = torch.cuda.is_available()
                 self._profile, self.records_all_threads = make_profile(torch, records_cuda=self.records_cuda)
                 if self.records_cuda and torch.cuda.is_initialized():
@@ -89,7 +89,7 @@ class Profiler:
                 return False
             self._busy_thread = threading.get_ident()
             try:
-                with kineto_log_kept(self.failures, self._folder), warnings_ignored():
+                with kineto_log_kept(self.failures, self.folder), warnings_ignored():
                     if not _is_alone():
                         self._quieten(profile)
                     profile.stop()

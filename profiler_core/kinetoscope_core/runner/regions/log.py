@@ -9,8 +9,6 @@ import os
 import sys
 import threading
 from array import array
-from json import dump
-from os import replace
 from time import time_ns
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
@@ -19,7 +17,6 @@ from .. import FOLDER
 from .entered_names import NamedRegion, Place, Series, pattern_of, safe_name
 from .places import Level, Places
 
-_open = open  # as it was before the script, which may patch it
 MOST_NAMES = 1000
 """Of one place: names that are new then are counted by their pattern, so that numbered steps take no memory."""
 
@@ -139,6 +136,12 @@ class RegionLogger:
 
     def _ignore_everything(self) -> None:
         self._is_child = True
+
+    def begin_in_child(self) -> None:
+        """In a forked child that is measured for itself."""
+        self._is_child = False
+        self._lock = threading.Lock()
+        self._thread = _Thread()
 
     def hook(self, profiler_module: ModuleType) -> None:
         """Patches `__enter__` and `__exit__` of torch's record_function class in place.
@@ -339,11 +342,3 @@ def recording_values(
         "entries": entries,
         "still_open": [[region, calls] for region, calls in still_open.items()],
     }
-
-
-def write_log(folder: str, values: Dict[str, Any]) -> None:
-    """Writes a run's log, whole or not at all. Raises OSError."""
-    path = os.path.join(folder, "regionlog.json")
-    with _open(path + ".tmp", "w", encoding="utf-8", errors="surrogatepass") as file:
-        dump(values, file)
-    replace(path + ".tmp", path)

@@ -7,7 +7,7 @@ first one where no other will come.
 """
 
 import os
-from typing import Callable, Dict, Iterable, List, Set
+from typing import Any, Callable, Dict, Iterable, List, Set
 
 from ..request import RunRequest, Span
 from .log import NamedRegion, Place, Series
@@ -138,6 +138,12 @@ class Schedule:
         if not calls:  # steps inside one call of another region
             calls = [series.finished for series in self._incomplete if series.has_each_once()]
         return bool(calls) and min(calls) >= limit
+
+    def waits_for(self) -> List[List[Any]]:
+        """The lines that keep it from being full, each as file, first and last; those of the focus are not known."""
+        lacking = [series.place for series in list(self._incomplete)]
+        spans = [Span(place.file, place.line, place.line) for place in lacking if place.is_settled]
+        return [list(span) for span in (*spans, *self._not_reached)]
 
     def _is_of_steps(self, series: Series) -> bool:
         """Whether its names are numbered steps: many, each called once, and not all inside one call of another."""

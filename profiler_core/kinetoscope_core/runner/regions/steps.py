@@ -65,8 +65,9 @@ class Steps:
             return
         if not self._is_wanted:
             if self._has_ended:
-                self._end.note_entry()
+                self._end.note_entry(name)
             return
+        self._end.note_entry(name)
         is_batch = name.startswith(_BATCH)
         if self._thread is None:
             if not self._start():

@@ -1,0 +1,1 @@
+"""A command of any kind, measured in all of its processes."""
