@@ -4,6 +4,7 @@ import { boxBeside, icicleLayout, type IcicleLayout } from '../src/details/chart
 import { boxText, icicleCaption } from '../src/details/charts/icicle_drawing';
 import { extentsOf, moduleTree } from '../src/details/charts/modules';
 import { rowsOf } from '../src/details/table/rows';
+import { nameBelow } from '../src/details/text';
 import type { RunRegion, RunResult } from '../src/server/protocol/results';
 import { region, run, spread } from './details_sample';
 
@@ -36,6 +37,16 @@ const model: RunResult = {
 };
 
 const drawn = (open: readonly number[]): IcicleLayout => icicleLayout(moduleTree(model, 'cuda', open).roots, 1_000);
+test('below a module, a name is shown without what that one is called', () => {
+  const [llama, , series, mlp] = model.regions.map(({ measures }) => measures);
+  assert.ok(llama && series && mlp);
+  assert.equal(nameBelow(mlp, series), 'mlp ×2');
+  assert.equal(nameBelow(series, llama), 'layers.* ×2');
+  assert.equal(nameBelow(mlp, null), 'layers.*.mlp ×2');
+  assert.equal(nameBelow({ ...mlp, name: 'layers.*_norm' }, series), 'layers.*_norm ×2');
+  assert.equal(nameBelow({ ...mlp, module: null }, series), 'layers.*.mlp ×2');
+});
+
 const names = (layout: IcicleLayout): string[][] =>
   layout.rows.map((row) => row.map(({ node }) => node.region.measures.name));
 
