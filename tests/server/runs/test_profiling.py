@@ -110,7 +110,6 @@ async def test_a_file_without_a_region_says_what_its_steps_are_made_of(start):
         answer["message"],
     )
     assert "Measure this block" in answer["message"]
-    assert "--modules" in answer["message"]
     (offer,) = answer["offers"]
     assert (offer["title"], offer["command"]["modules"]) == ("Profile modules", {"depth": None, "classes": []})
     whole = await client.ask("kinetoscope/run", {"run": answer["run"], "uri": None})
