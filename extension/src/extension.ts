@@ -30,6 +30,7 @@ import { serverProgress } from './server/progress';
 import { completed } from './server/settings';
 import { Status } from './editor/status';
 import { Traces } from './editor/trace';
+import { wrappingCommands } from './editor/wrapping';
 
 /** The commands that links of a hover may run. */
 const LINKED = ['profileRegion', 'openTrace', 'openTraceAt', 'showDetails', 'clear'].map((id) => `kinetoscope.${id}`);
@@ -60,6 +61,9 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     explain: (code) => {
       void vscode.commands.executeCommand('kinetoscope.explain', code);
+    },
+    profileModules: (uri) => {
+      void vscode.commands.executeCommand('kinetoscope.profileModules', uri);
     },
     sweep: (sweep) => client()?.sendRequest('kinetoscope/sweep', { sweep }),
     showSetting: async (...of) =>
@@ -158,6 +162,7 @@ export function activate(context: vscode.ExtensionContext): void {
         runs.end();
       }
     }),
+    ...wrappingCommands(),
     vscode.commands.registerCommand('kinetoscope.restartServer', () => server.start(true)),
     vscode.commands.registerCommand('kinetoscope.showLog', () => log.show()),
     vscode.commands.registerCommand('kinetoscope.showRun', (row: RunRow) => details.showOne(row.id)),

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { boxBeside, icicleLayout, type IcicleLayout } from '../src/details/charts/icicle';
 import { boxText, icicleCaption } from '../src/details/charts/icicle_drawing';
 import { extentsOf, moduleTree } from '../src/details/charts/modules';
+import { regionAt } from '../src/details/listing';
 import { rowsOf } from '../src/details/table/rows';
+import { nameBelow } from '../src/details/text';
 import type { RunRegion, RunResult } from '../src/server/protocol/results';
 import { region, run, spread } from './details_sample';
 
@@ -36,6 +38,25 @@ const model: RunResult = {
 };
 
 const drawn = (open: readonly number[]): IcicleLayout => icicleLayout(moduleTree(model, 'cuda', open).roots, 1_000);
+test('at the forward of its class a module is found, at another line the region that stands next to it', () => {
+  const forward = (line: number): object => ({ module: { ...module, file: '/w/my net.py', line } });
+  const uri = 'file:///w/my%20net.py';
+  const regions = [at(0, 'Net', 9, { uri, row: 25 }, forward(20)), at(1, 'layers.*', 8, { uri, row: 17 }, forward(11))];
+  const found = (line: number, name = 'def forward(self):'): number | null =>
+    regionAt({ ...model, regions }, { uri, line, name });
+  assert.deepEqual([found(19), found(10), found(17), found(25), found(0, 'Net')], [0, 1, 1, 0, 0]);
+});
+
+test('below a module, a name is shown without what that one is called', () => {
+  const [llama, , series, mlp] = model.regions.map(({ measures }) => measures);
+  assert.ok(llama && series && mlp);
+  assert.equal(nameBelow(mlp, series), 'mlp ×2');
+  assert.equal(nameBelow(series, llama), 'layers.* ×2');
+  assert.equal(nameBelow(mlp, null), 'layers.*.mlp ×2');
+  assert.equal(nameBelow({ ...mlp, name: 'layers.*_norm' }, series), 'layers.*_norm ×2');
+  assert.equal(nameBelow({ ...mlp, module: null }, series), 'layers.*.mlp ×2');
+});
+
 const names = (layout: IcicleLayout): string[][] =>
   layout.rows.map((row) => row.map(({ node }) => node.region.measures.name));
 

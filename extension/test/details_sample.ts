@@ -144,6 +144,8 @@ export const run: RunResult = {
   problems: [],
   findings: [],
   backward: null,
+  contents: null,
+  script: 'file:///w/train.py',
   regions: [
     region(0, {}, { share: 1 }),
     region(1, { name: 'layer_10|a', cuda_total_ns: spread(60), bound: 'mixed' }, { share: 0.6 }),

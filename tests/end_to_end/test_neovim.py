@@ -93,6 +93,7 @@ def test_a_user_of_neovim_profiles_reads_jumps_and_edits(nvim: str, tmp_path: Pa
         "OPENED": str(tmp_path / "opened"),
         "REGION_ROW": str(region),
         "INSIDE_ROW": str(inside),
+        "MADE_ROW": str(row_of(text, "    x = torch.randn(")),
     }
     done = subprocess.run(
         [nvim, "--headless", "-i", "NONE", script, "-c", f"luafile {HERE / 'neovim' / 'session.lua'}"],
@@ -134,6 +135,9 @@ def test_a_user_of_neovim_profiles_reads_jumps_and_edits(nvim: str, tmp_path: Pa
     assert times.startswith(f"{region + 1} times matmul_add. Per call: CPU "), times
     assert not_reached.startswith(f"{never + 1} region-not-reached "), not_reached
     assert seen["next finding"] == [str(region + 1)]
+    (wrapped,) = seen["wrapped"]
+    lines = ['    with record_function("randn"):', "        x = torch.randn(", "        w = torch.randn("]
+    assert [line[: len(start)] for line, start in zip(wrapped.split("\\n"), lines, strict=True)] == lines
     assert seen["opened"][0].startswith("http://127.0.0.1:")
     assert seen["details"][0].startswith("details.md # matmul")
 

@@ -71,6 +71,6 @@ def test_traces_and_runs_of_an_h200_are_loaded_listed_and_shown_with_findings_de
     play("run_list", "loading", "traces", "findings", "themes")
 
 
-def test_a_workspace_is_trusted_then_a_change_compared_a_baseline_pinned_and_settings_swept(play):
+def test_a_workspace_is_trusted_then_a_change_compared_a_baseline_pinned_settings_swept_and_modules_measured(play):
     # A workspace stays trusted.
-    play("trust", "compare", "sweeping")
+    play("trust", "compare", "sweeping", "modules")

@@ -47,5 +47,6 @@ export type ToPanel =
   | { kind: 'setting'; sweep: string; setting: number; region: number }
   | { kind: 'trace'; region: number | null; finding?: string }
   | { kind: 'explain'; code: string }
+  | { kind: 'modules' }
   | { kind: 'copy'; text: string; what: string }
   | { kind: 'save'; view: View };

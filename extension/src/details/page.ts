@@ -22,6 +22,7 @@ import type { Span } from './charts/spans';
 import { patterns } from './charts/patterns';
 import { factsMarkup, placeText } from './region/region_markup';
 import { arranged, regionsOf, rowsOf } from './table/rows';
+import { contentsMarkup } from './contents_markup';
 import { runFacts, runNotes } from './run_markup';
 import { captionText, plainHeadMarkup, rowMarkup } from './table/table_markup';
 import { printable } from './text';
@@ -47,6 +48,17 @@ export function savedPage(result: RunResult, view: View, css: string, known: Bef
   const comparison = (chosen && compared?.(chosen)) ?? null;
   const before = comparison && shown?.before ? (regionBefore(shown.before, comparison) ?? null) : null;
   const full = result.regions.find(({ index }) => index === chosen?.index);
+  const table = html`<div class="scroller">
+      <table class="regions">
+        <thead>
+          ${plainHeadMarkup(telling.columns, view.order)}
+        </thead>
+        <tbody>
+          ${rows.map((_, index) => rowMarkup(telling.columns, rows, index, view.chosen))}
+        </tbody>
+      </table>
+    </div>
+    <p class="quiet">${captionText(telling, rows)}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>`;
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -64,17 +76,7 @@ export function savedPage(result: RunResult, view: View, css: string, known: Bef
           <h1>${title}</h1>
           <p class="quiet">${runFacts(run).join(' · ')}</p>
           <p>${printable(whyNoCuda(run))}</p>
-          <div class="scroller">
-            <table class="regions">
-              <thead>
-                ${plainHeadMarkup(telling.columns, view.order)}
-              </thead>
-              <tbody>
-                ${rows.map((_, index) => rowMarkup(telling.columns, rows, index, view.chosen))}
-              </tbody>
-            </table>
-          </div>
-          <p class="quiet">${captionText(telling, rows)}${view.filter === '' ? '' : ` Filter: “${view.filter}”.`}</p>
+          ${run.contents !== null && regionsOf(run).length === 0 ? nothing : table}
           ${
             shown
               ? html`<p class="quiet">${comparedWith(shown.comparison)}.</p>
@@ -82,6 +84,7 @@ export function savedPage(result: RunResult, view: View, css: string, known: Bef
               : nothing
           }
           <div class="notes">${runNotes(run, true)}</div>
+          ${run.contents === null ? nothing : html`<section class="chosen">${contentsMarkup(run, true)}</section>`}
           ${modulesPage(run, view)} ${full ? regionPage(full, view, comparison, before) : nothing}
         </main>
       </body>

@@ -17,6 +17,8 @@ export interface PanelActions extends ComparingActions {
   openTrace: (place: TracePlace) => void;
   /** Shows the page of a finding's code. */
   explain: (code: string) => void;
+  /** Runs the file again, with a region for each module. */
+  profileModules: (uri: string) => void;
   /** The sweep of that id, or the `last`. */
   sweep: (id: string) => Promise<SweepAnswer> | undefined;
   /** Shows a setting of a sweep at the lines; the run that it chose, null where it is no longer stored. */
@@ -270,6 +272,9 @@ export class Details implements vscode.Disposable {
         return;
       case 'explain':
         this.actions.explain(message.code);
+        return;
+      case 'modules':
+        if (this.run?.script) this.actions.profileModules(this.run.script);
         return;
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);

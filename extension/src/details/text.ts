@@ -123,6 +123,15 @@ export function nameText({ name, names, slowest, module }: Named): string {
   return `${printable(name)}${count}${module?.is_compiled ? ' (compiled)' : ''}`;
 }
 
+/** The same below `around`, whose name a module's begins with: `mlp ×32` below `layers.*`. */
+export function nameBelow(measures: Named, around: Named | null): string {
+  const begin = around?.module ? `${around.name}.` : '';
+  const { name, module } = measures;
+  return nameText(
+    begin && module && name.startsWith(begin) ? { ...measures, name: name.slice(begin.length) } : measures,
+  );
+}
+
 /** The name of a file in a URI or path. */
 export function fileName(address: string): string {
   const last = address.split(/[/\\]/).at(-1) ?? address;

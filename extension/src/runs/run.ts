@@ -11,6 +11,7 @@ import { harmless, inStatusBar, plain } from '../foreign';
 import { showProgress, type ProgressNotification } from '../server/notification';
 import type { Offer, ProfileAnswer, ProfileParams, ProgressParams } from '../server/protocol/profiling';
 
+const DETAILS = 'Details';
 const SHOW_OUTPUT = 'Show Output';
 const MANAGE_TRUST = 'Manage Workspace Trust';
 const OPEN_SETTING = 'Open Setting';
@@ -123,8 +124,10 @@ export class Runs implements vscode.Disposable {
   }
 
   /** Says how it ended; gives what was chosen of what can be done about it. */
-  private async tell({ how, message, offers }: ProfileAnswer): Promise<Offer | undefined> {
+  private async tell(answer: ProfileAnswer): Promise<Offer | undefined> {
+    const { how, message, offers } = answer;
     if (how === 'none') return undefined;
+    if (how === 'measured' && offers.length > 0) return this.offer(answer);
     if (how === 'measured' || how === 'cancelled') {
       this.log.info(message);
       vscode.window.setStatusBarMessage(inStatusBar(message), SECONDS_SHOWN * 1000);
@@ -132,9 +135,18 @@ export class Runs implements vscode.Disposable {
     }
     this.log[how === 'failed' ? 'error' : 'warn'](message);
     const show = how === 'failed' ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
-    const answer = await show(plain(message), ...offers.map((each) => each.title), SHOW_OUTPUT);
-    if (answer === SHOW_OUTPUT) this.output.show();
-    return offers.find((each) => each.title === answer);
+    const chosen = await show(plain(message), ...offers.map((each) => each.title), SHOW_OUTPUT);
+    if (chosen === SHOW_OUTPUT) this.output.show();
+    return offers.find((each) => each.title === chosen);
+  }
+
+  /** What was measured stands at no line, and more can be. */
+  private async offer({ message, offers, run }: ProfileAnswer): Promise<Offer | undefined> {
+    this.log.info(message);
+    const titles = offers.map((each) => each.title);
+    const chosen = await vscode.window.showInformationMessage(plain(message), ...titles, DETAILS);
+    if (chosen === DETAILS) void vscode.commands.executeCommand('kinetoscope.showRun', { id: run });
+    return offers.find((each) => each.title === chosen);
   }
 
   dispose(): void {

@@ -91,6 +91,6 @@ export async function openPanel(browser, run, { theme = 'dark', width = 1100, he
   );
   const send = (message) => page.evaluate((data) => void window.postMessage(data, '*'), message);
   await page.goto(`${ORIGIN}/`);
-  if (run) await page.waitForSelector('#regions tr[data-region]');
+  if (run) await page.waitForSelector('#regions tr[data-region], #contents .card');
   return { page, posted, complaints, kept, send };
 }

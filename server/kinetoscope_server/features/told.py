@@ -116,7 +116,9 @@ def _of_one(code: str, region: RegionMeasures) -> str:
 
 def _per_call(regions: Sequence[RegionMeasures]) -> str:
     mark = calls_mark(regions)
-    return f"Per call ({mark})" if mark else "Per call"
+    names = regions[0].names if len(regions) == 1 else 1
+    text = f"Per call of {names} names" if names > 1 else "Per call"
+    return f"{text} ({mark})" if mark else text
 
 
 def _of_several(codes: Counter[str], regions: Sequence[RegionMeasures]) -> str:

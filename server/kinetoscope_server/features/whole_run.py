@@ -12,6 +12,7 @@ from kinetoscope_core.source.regions.which_region import shown_at
 from kinetoscope_server.results.archive import Values
 from kinetoscope_server.results.by_file import reasons_of
 from kinetoscope_server.results.shown import Row, Shown, resolved, share_in, values_of, with_names
+from kinetoscope_server.runs.command import Command
 from kinetoscope_server.text.documents import Document, Documents, uri_of
 
 GONE = "it is no longer in the text"
@@ -35,9 +36,11 @@ def whole_run(
     whole = {id(region): measures for region, measures in zip(measured, raw, strict=True)}
     return {
         "id": shown.run,
+        "script": _script_of(shown),
         "title": title_of(shown.result.run, shown.result.traces),
         **{name: values[name] for name in _AS_MEASURED},
         "backward": values.get("backward"),
+        "contents": values.get("contents"),
         "problems": values["problems"],
         "findings": values["findings"],
         "regions": [
@@ -53,6 +56,12 @@ def whole_run(
             for index, region in enumerate(regions)
         ],
     }
+
+
+def _script_of(shown: Shown) -> str | None:
+    """The file that ran."""
+    run = shown.result.run
+    return None if run is None or run.is_module else uri_of(Command.of_run(run).script)
 
 
 class _Tree:

@@ -12,7 +12,6 @@ from kinetoscope_core.results.comparison import own_regions
 from kinetoscope_core.results.measures import Unmeasured
 from kinetoscope_core.results.result import Result
 from kinetoscope_core.text import count_text, printable, shortlist
-from kinetoscope_core.wording import WHAT_TO_ADD
 from kinetoscope_server.results.comparisons import Baseline, largest_change, size_of_change
 from kinetoscope_server.results.shown import rows_to_show
 from kinetoscope_server.runs.targets import Choose, Target
@@ -60,7 +59,8 @@ def message_of(result: Result, target: Target, changed: Sequence[str]) -> str:
         times = unmeasured_text(only) if isinstance(only, Unmeasured) else region_text(only)
         text = f"{printable(only.name)}: {times}."
     elif result.contents is not None:
-        text = f"No record_function region ran. {contents_text(result.contents)} {WHAT_TO_ADD}"
+        text = f"No record_function region ran. {contents_text(result.contents)}"
+        text += " To measure a part of it, select its statements and choose Measure this block."
     else:
         measured = [region for region in shown if not isinstance(region, Unmeasured)]
         files = {region.file for region in measured}

@@ -138,7 +138,7 @@ def _offers(server: KinetoscopeServer, event: Event, target: Target, command: Co
     if problem.code == WRONG_ARGUMENTS:
         return (Offer("Profile with arguments…", choose="arguments"),)
     if problem.code == NO_REGION:
-        return (Offer(PROFILE_MODULES, replace(command, modules=ModuleChoice()).as_values()),)
+        return (_with_modules(command),)
     if problem.code != NEVER_ENTERED:
         return ()
     server.commands.reached_nothing(target.path)
@@ -150,6 +150,10 @@ def _offers(server: KinetoscopeServer, event: Event, target: Target, command: Co
     return (Offer("Run with pytest", pytest), choose)
 
 
+def _with_modules(command: Command) -> Offer:
+    return Offer(PROFILE_MODULES, replace(command, modules=ModuleChoice()).as_values())
+
+
 async def tell(server: KinetoscopeServer, finish: Finish, target: Target | None = None) -> None:
     """The one message at the end. Where something can be done at once, it is a question; the answer is done."""
     if finish.how == "none":
@@ -159,7 +163,7 @@ async def tell(server: KinetoscopeServer, finish: Finish, target: Target | None 
     if target is None or not offers:
         server.client.tell(_KINDS[finish.how], finish.message)
         return
-    answer = await server.client.ask(finish.message, *(each.title for each in offers))
+    answer = await server.client.ask(finish.message, *(each.title for each in offers), kind=_KINDS[finish.how])
     for offer in offers:
         if offer.title == answer:
             again = replace(target, arguments=None, command=offer.command, choose=offer.choose)
@@ -221,7 +225,9 @@ def _finish(server: KinetoscopeServer, event: Event, target: Target, ready: _Rea
     how = found[0] if found else "measured"
     ran = {str(Path(region.file).resolve()) for region in rows_to_show(result) if region.file is not None}
     changed = [path for path in ready.unsaved if path in ran or path == target.path]
-    finish = Finish(how, message_of(result, target, changed), shown.run)
+    has_no_region = result.contents is not None and ready.command.modules is None
+    offers = (_with_modules(ready.command),) if has_no_region else ()
+    finish = Finish(how, message_of(result, target, changed), shown.run, offers)
     is_prepared = result.run is not None and result.run.is_prepared
     return _with_plain(server, finish, target) if how == "failed" and is_prepared else finish
 

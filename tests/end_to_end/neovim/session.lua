@@ -1,6 +1,7 @@
 -- One session of a user with the configuration of docs/editors.md, without a screen. test_neovim.py starts it with a
 -- script on the command line and reads what is printed. An error ends Neovim with exit code 1.
-local region_row, inside_row = tonumber(vim.env.REGION_ROW), tonumber(vim.env.INSIDE_ROW) -- from 0
+-- Rows count from 0.
+local region_row, inside_row, made_row = tonumber(vim.env.REGION_ROW), tonumber(vim.env.INSIDE_ROW), tonumber(vim.env.MADE_ROW)
 
 local function say(what, text) io.stdout:write(what, ': ', (text:gsub('\n', '\\n')), '\n') end
 
@@ -47,18 +48,19 @@ local function session()
     end
     return found
   end
-  -- The key of the configuration shows the lenses of the line in a menu, if there are several; here the menu's choice.
-  local function press_lens(title)
+  -- These keys show a menu, if there is more than one thing to choose; here the menu's choice.
+  local function press_and_choose(keys, title)
     local offered
     vim.ui.select = function(items, options, on_choice)
       offered = vim.tbl_map(options.format_item, items)
       for index, each in ipairs(offered) do
         if each == title then return on_choice(items[index], index) end
       end
-      error(('no lens %s, but %s'):format(title, table.concat(offered, ', ')), 0)
+      error(('no %s, but %s'):format(title, table.concat(offered, ', ')), 0)
     end
-    press('<leader>kl')
+    press(keys)
   end
+  local function press_lens(title) press_and_choose('<leader>kl', title) end
 
   wait_for('client', function()
     local client = vim.lsp.get_clients({ bufnr = buffer, name = 'kinetoscope' })[1]
@@ -151,6 +153,23 @@ local function session()
   go_to(0)
   press(']d')
   say('next finding', tostring(row()))
+
+  -- A region around selected lines and its removal, from Neovim's own menu; each is one change for undo.
+  local function text() return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n') end
+  local before, with = text(), 'with record_function("randn"):'
+  local function wait_for_region() wait_for('region', function() return text():find(with, 1, true) end) end
+  local function wait_for_none() wait_for('text from before', function() return text() == before end) end
+  go_to(made_row + 1)
+  press_and_choose('Vjgra', 'Measure this block')
+  wait_for_region()
+  say('wrapped', table.concat(vim.api.nvim_buf_get_lines(buffer, made_row + 1, made_row + 4, false), '\n'))
+  press('<Esc>u') -- the lines are still selected
+  wait_for_none()
+  press('<C-r>')
+  wait_for_region()
+  go_to(made_row + 1)
+  press_and_choose('gra', 'Remove the region: randn')
+  wait_for_none()
 end
 
 local ok, failure = xpcall(session, function(failure)

@@ -110,7 +110,28 @@ async def test_a_file_without_a_region_says_what_its_steps_are_made_of(start):
         answer["message"],
     )
     assert "Measure this block" in answer["message"]
-    assert "--modules" in answer["message"]
+    (offer,) = answer["offers"]
+    assert (offer["title"], offer["command"]["modules"]) == ("Profile modules", {"depth": None, "classes": []})
+    whole = await client.ask("kinetoscope/run", {"run": answer["run"], "uri": None})
+    assert whole["script"] == uri
+    assert {"forward", "backward", "zero_grad"} <= {each["name"] for each in whole["contents"]["phases"]}
+
+
+@pytest.mark.parametrize("profile", ["minimal", "vscode"])
+async def test_in_a_file_without_a_region_the_modules_are_one_answer_away(start, profile):
+    client = await start(profile)
+    uri = client.write("plain.py", NO_REGION)
+    client.open(uri)
+    client.answer = "Profile modules"
+    await client.execute("kinetoscope.profileFile", uri)
+    await client.until(lambda: client.asked, "a question")
+    (asked,) = client.asked
+    assert asked.message.startswith("No record_function region ran. A step takes ")
+    assert asked.type == lsp.MessageType.Info
+    message = await client.message()
+    assert message.message.startswith(("Measured ", "Linear: ")), message
+    (hint,) = (await client.hint_texts(uri)).values()
+    assert hint.startswith("CPU ")
 
 
 async def details_hovers_and_traces(client, uri):

@@ -2,7 +2,7 @@
 import { hasTimes } from '../../server/protocol/measures';
 import type { RunResult } from '../../server/protocol/results';
 import { html, nothing, type Markup } from '../markup';
-import { countText, nameText, printable, shareText, timeText } from '../text';
+import { countText, nameBelow, nameText, printable, shareText, timeText } from '../text';
 import type { IcicleBox, IcicleLayout } from './icicle';
 import type { Extent, ModuleNode, ModuleTree } from './modules';
 import { filled } from './patterns';
@@ -34,7 +34,11 @@ function boxMarkup(box: IcicleBox, tree: ModuleTree, extent: Extent): Markup {
   const { region, isOpen } = node;
   const drawn = width > 4 ? width - 1 : width;
   const mark = isOpen === null ? '' : isOpen ? '▾ ' : '▸ ';
-  const label = fitted(`${mark}${nameText(region.measures)}`, drawn - 6, false);
+  const label = fitted(
+    `${mark}${nameBelow(region.measures, box.above?.node.region.measures ?? null)}`,
+    drawn - 6,
+    false,
+  );
   const text = boxText(node, tree, extent);
   const expanded = isOpen === null ? nothing : html`aria-expanded="${String(isOpen)}"`;
   return html`<g

@@ -30,7 +30,7 @@ export function cardsMarkup(measures: Measures, charts: Charts): Markup {
   </div>`;
 }
 
-function card(title: string, content: Markup, kind = ''): Markup {
+export function card(title: string, content: Markup, kind = ''): Markup {
   return html`<section class="card ${kind}" aria-label="${title}">
     <h3>${title}</h3>
     ${content}

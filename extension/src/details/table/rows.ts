@@ -41,9 +41,10 @@ export function filtered(regions: readonly RunRegion[], filter: string): RunRegi
   });
 }
 
-/** A region in its place; `depth` counts the listed regions that it is nested in; `isOpen` is null of what does not open. */
+/** A region in its place. `around` has the row that it stands below; `depth` counts the listed regions that it is nested in; `isOpen` is null of what does not open. */
 export interface Row {
   region: RunRegion;
+  around: RunRegion | null;
   depth: number;
   isOpen: boolean | null;
 }
@@ -75,14 +76,14 @@ export function arranged(
   }
   const rows: Row[] = [];
   const ahead: Row[] = [];
-  const add = (around: number | null, depth: number): void => {
-    for (const region of inside.get(around)?.reverse() ?? [])
-      ahead.push({ region, depth, isOpen: tree.isOpen(region) });
+  const add = (around: RunRegion | null, depth: number): void => {
+    for (const region of inside.get(around?.index ?? null)?.reverse() ?? [])
+      ahead.push({ region, around, depth, isOpen: tree.isOpen(region) });
   };
   add(null, 0);
   for (let row = ahead.pop(); row; row = ahead.pop()) {
     rows.push(row);
-    add(row.region.index, row.depth + 1);
+    add(row.region, row.depth + 1);
   }
   return rows;
 }

@@ -7,7 +7,7 @@ import { timeTexts, type RowChange } from '../region/change_text';
 import { warningMark } from '../region/findings_markup';
 import { html, nothing, type Markup } from '../markup';
 import type { Order, Row } from './rows';
-import { isWide, printable, shareText, typicalParts } from '../text';
+import { isWide, nameBelow, nameText, printable, shareText, typicalParts } from '../text';
 
 export function captionText({ same, columns }: Telling, rows: readonly Row[]): string {
   const sides = columns.some(({ change }) => change) ? ', before → now' : '';
@@ -75,7 +75,7 @@ export function rowMarkup(
     aria-selected="${String(region.index === chosen)}"
     ${expanded}
   >
-    ${columns.map((column) => (column.id === 'name' ? nameCell(column, row) : cell(column, region)))}
+    ${columns.map((column) => (column.id === 'name' ? nameCell(row) : cell(column, region)))}
   </tr>`;
 }
 
@@ -90,17 +90,19 @@ function cell(column: Column, region: RunRegion): Markup {
   return html`<td class="${column.kind} ${column.id}">${cellText(column, region)}</td>`;
 }
 
-function nameCell(column: Column, { region, isOpen }: Row): Markup {
+function nameCell({ region, around, isOpen }: Row): Markup {
   const stale =
     region.stale.length === 0
       ? nothing
       : html`<span class="stale" title="Stale: ${region.stale.join('; ')}" aria-label="stale">~</span>`;
-  const name = cellText(column, region);
+  const name = nameText(region.measures);
   const { slowest } = region.measures;
   const title = slowest == null ? name : `${name}, the slowest is ${printable(slowest)}`;
   const mark = isOpen === null ? nothing : html`<i class="opener" aria-hidden="true">${isOpen ? '▾' : '▸'}</i>`;
   return html`<th scope="row" class="name">
-    ${mark}<span title="${title}">${warningMark(region.measures.findings)}${stale}${name}</span>
+    ${mark}<span title="${title}"
+      >${warningMark(region.measures.findings)}${stale}${nameBelow(region.measures, around?.measures ?? null)}</span
+    >
   </th>`;
 }
 

@@ -3,6 +3,7 @@ import { ALWAYS, cellText, type Column } from './columns';
 import { timeTexts } from '../region/change_text';
 import { hasWarning } from '../region/findings_markup';
 import type { Row } from './rows';
+import { nameBelow } from '../text';
 
 /** Of names: what they have in any case, and what no further column takes from them. */
 const LEAST_NAME = 8;
@@ -29,11 +30,11 @@ export function columnWidth(
 ): number {
   if (column.kind === 'share') return Math.max(SHARE, column.heading.length * OF_A_LETTER);
   const heading = column.heading.length * OF_A_LETTER;
-  const lengths = rows.map(({ region, depth }) => {
+  const lengths = rows.map(({ region, around, depth }) => {
     const change = column.change?.(region);
     if (change) return (isBrief ? timeTexts(change)[1] : timeTexts(change).join(' ')).length + VERDICT;
-    const letters = cellText(column, region).length;
-    return column.id === 'name' ? letters + 1 + INDENT * depth : letters;
+    if (column.id !== 'name') return cellText(column, region).length;
+    return nameBelow(region.measures, around?.measures ?? null).length + 1 + INDENT * depth;
   });
   const longest = lengths.reduce((longer, length) => Math.max(longer, length), 0);
   if (column.id === 'name') {

@@ -12,6 +12,7 @@ import type { KeptState, ToPanel, ToView, View } from '../messages';
 import { arranged, filtered, nextOrder, regionsOf, rowsOf, USUAL_ORDER, type Row } from '../table/rows';
 import { comparedNotes, comparedWith } from '../compared_markup';
 import { comparedIn, type Compared } from '../region/compared';
+import { contentsMarkup } from '../contents_markup';
 import { runFacts, runNotes } from '../run_markup';
 import { captionText } from '../table/table_markup';
 import { countText, printable } from '../text';
@@ -21,6 +22,8 @@ import { RegionSection } from './region';
 import { skeleton } from './skeleton';
 import { SweepSection } from './sweep';
 import { RegionTable } from './table';
+
+const ABOUT_THE_TABLE = ['tools', 'scroller', 'caption', 'copy-markdown', 'copy-csv'];
 
 const vscode = acquireVsCodeApi<KeptState>();
 document.body.innerHTML = skeleton.text;
@@ -115,6 +118,9 @@ function showRun(next: RunResult, choice: number | null): void {
   byId('facts', HTMLElement).textContent = runFacts(next).join(' · ');
   byId('no-cuda', HTMLElement).textContent = printable(whyNoCuda(next));
   if (!isSame) byId('notes', HTMLElement).innerHTML = runNotes(next).text;
+  if (!isSame) byId('contents', HTMLElement).innerHTML = contentsMarkup(next).text;
+  const hasTable = next.contents === null || regionsOf(next).length > 0;
+  for (const id of ABOUT_THE_TABLE) byId(id, HTMLElement).hidden = !hasTable;
   showPart('run');
   if (choice !== null && !filtered(regionsOf(next), view.filter).some((region) => region.index === choice)) {
     view.filter = filter.value = '';
@@ -311,6 +317,7 @@ onClick('copy-markdown', () => copy('Markdown', markdownOf));
 onClick('copy-csv', () => copy('CSV', csvOf));
 onClick('save', () => post({ kind: 'save', view }));
 onClick('run', ({ target }) => {
+  if (target instanceof HTMLElement && target.dataset.modules !== undefined) post({ kind: 'modules' });
   const { explain, spot, region } = (target instanceof HTMLButtonElement ? target : null)?.dataset ?? {};
   if (explain !== undefined) post({ kind: 'explain', code: explain });
   if (spot !== undefined) post({ kind: 'trace', region: region ? Number(region) : null, finding: spot });

@@ -18,7 +18,7 @@ export const skeleton = html`${patterns}
       <p id="facts" class="quiet"></p>
       <p id="no-cuda"></p>
     </header>
-    <div class="toolbar">
+    <div id="tools" class="toolbar">
       <vscode-textfield
         id="filter"
         type="search"
@@ -42,6 +42,7 @@ export const skeleton = html`${patterns}
     </div>
     <div id="compared-notes" class="notes"></div>
     <div id="notes" class="notes"></div>
+    <section id="contents" class="chosen" aria-label="What the run holds"></section>
     <section id="modules" class="chosen" aria-label="Modules" hidden>
       <header class="region-head">
         <h2>Modules</h2>

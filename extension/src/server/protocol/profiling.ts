@@ -77,6 +77,8 @@ export interface ProfileParams {
 export interface ProfileAnswer {
   how: 'measured' | 'failed' | 'cancelled' | 'nothing' | 'refused' | 'none';
   message: string;
+  /** The result's id, null where none was stored. */
+  run: string | null;
   offers: Offer[];
 }
 

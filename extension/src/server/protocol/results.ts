@@ -1,6 +1,6 @@
 // Messages about what was measured: results at the lines, runs, traces. docs/lsp.md, "For richer clients". Fields that the
 // extension does not read are left out.
-import type { Finding, Measures, RegionTimes, Unmeasured } from './measures';
+import type { Finding, KernelShare, Measures, OperatorShare, RegionTimes, Spread, Unmeasured } from './measures';
 import type { ProfileAnswer } from './profiling';
 
 export interface RunInfo {
@@ -35,10 +35,33 @@ export interface RunRegion {
   stale: string[];
 }
 
-/** Answer of `kinetoscope/run`. */
+/** A part of the steps of a script: docs/measures.md, *Phases of a step*. */
+export interface Phase {
+  name: string;
+  calls: number | null;
+  cpu_ns: number;
+  cuda_ns: number | null;
+  launches: number | null;
+  cpu_per_step_ns: Spread | null;
+  cuda_per_step_ns: Spread | null;
+}
+
+/** What a recording holds that has no region of the user's. */
+export interface Contents {
+  kernels: KernelShare[];
+  kernel_names: number;
+  activities: number;
+  operators: OperatorShare[];
+  operator_names: number;
+  phases: Phase[];
+  steps: { count: number; known_by: 'ProfilerStep' | 'optimizer step' | 'data loading'; took_ns: Spread } | null;
+}
+
+/** Answer of `kinetoscope/run`. `script` is the URI of the file that ran, null of a module and of traces from elsewhere. */
 export interface RunResult {
   id: string;
   title: string;
+  script: string | null;
   run: RunInfo | null;
   device: Device | null;
   torch: string | null;
@@ -50,6 +73,7 @@ export interface RunResult {
   findings: Finding[];
   /** What autograd launched, and the part of it whose forward ran in a region; null where it launched nothing. */
   backward: { total_ns: number; of_regions_ns: number } | null;
+  contents: Contents | null;
   /** The rows, each series in the place of its names, and after them the names. */
   regions: RunRegion[];
 }
