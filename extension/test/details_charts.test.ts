@@ -33,7 +33,7 @@ test('where a region ends soon, that is not written over the title of the lane',
   const textAt = (cpu_total_ns: number): number => {
     const short = { ...timeline, cpu_total_ns };
     const { text } = lanesSvg(lanesLayout(short, WIDTH, wholeSpan(short)), short);
-    return Number(/class="left" x="([\d.]+)"/.exec(text)?.[1]);
+    return Number(/class="left"\s+x="([\d.]+)"/.exec(text)?.[1]);
   };
   assert.equal(textAt(100), 1_004);
   assert.ok(textAt(1) > 'CPU'.length * 8, `its end is at 10, the text at ${textAt(1)}`);
