@@ -132,7 +132,19 @@ def test_ranks_of_torchrun_end_at_one_call(profiled):
     assert ran.result["run"]["was_ended_early"]
     assert b"own end" not in ran.script_output
     assert b"Traceback" not in ran.script_output
-    assert "2 ranks were measured. The numbers are those of rank 0 alone; all traces are kept." in ran.messages
+    assert "several-processes" not in ran.problems
+    first, second = ran.result["ranks"]
+    assert [(each["rank"], each["local_rank"]) for each in (first, second)] == [(0, 0), (1, 1)]
+    assert sorted(first["traces"] + second["traces"]) == [0, 1]
+    (shown,) = [each for each in ran.result["run"]["processes"] if each["is_shown"]]
+    assert ran.result["traces"][0] == shown["traces"][0]
+    for each, process in zip((first, second), ran.result["run"]["processes"], strict=True):
+        assert [ran.result["traces"][place] for place in each["traces"]] == process["traces"]
+        of_rank = {region["name"]: region for region in each["regions"]}
+        assert of_rank["reduce"]["line"] == ran.regions()["reduce"]["line"]
+        if process is shown:
+            assert of_rank["reduce"]["cpu_total_ns"] == ran.regions()["reduce"]["cpu_total_ns"]
+    assert ran.regions()["reduce"]["over_ranks"]["ranks"] == 2
 
 
 def test_ranks_that_the_script_spawns_end_at_one_call(kinetoscope):

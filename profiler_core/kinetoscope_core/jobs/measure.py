@@ -13,9 +13,11 @@ from kinetoscope_core.analysis.log_match import (
     recorded_calls,
     regions_not_entered,
 )
+from kinetoscope_core.analysis.ranks.facts import RankFacts, RankPlace
 from kinetoscope_core.analysis.ranks.job import job_of
-from kinetoscope_core.analysis.region_log import read_region_log
-from kinetoscope_core.analysis.statistics import RecordedCalls, regions_cpu_ns
+from kinetoscope_core.analysis.ranks.rank import facts_of_readings
+from kinetoscope_core.analysis.region_log import RegionLog, read_region_log
+from kinetoscope_core.analysis.statistics import RecordedCalls, RegionKey, regions_cpu_ns
 from kinetoscope_core.analysis.unmeasured import start_up
 from kinetoscope_core.errors import NothingMeasured, Problem
 from kinetoscope_core.jobs.problems import nothing_measured
@@ -27,6 +29,7 @@ from kinetoscope_core.results.measures import BackwardWork, Device
 from kinetoscope_core.results.result import ModulesAsked, Result, RunInfo, rows_of
 from kinetoscope_core.run.outcome import Outcome
 from kinetoscope_core.runner.request import RunRequest
+from kinetoscope_core.source.regions import Region
 from kinetoscope_core.source.regions.which_region import RegionsByName
 from kinetoscope_core.source.snapshot import Sources
 from kinetoscope_core.trace import Trace
@@ -48,10 +51,7 @@ def measure_run(
         raise nothing_measured(request, outcome, known, log, script)
     for failure in log.failures:
         log_file.note("Kineto said: %s", failure)
-    readings = [reading_of(each.trace, is_ours=not each.is_of_script) for each in recordings]
-    not_entered = regions_not_entered(log, sources, script)
-    unlogged = {str(script): RegionsByName(region for region in not_entered if region.is_exact)}
-    parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
+    readings, parts, only_ours, not_entered = _read(log, request, script, sources)
     found = summarised(readings, parts, sources, modules_by_key(log, sources), log.files)
     if not any(region.file for region in (*found.regions, *found.unmeasured)):
         contents = None if request.has_focus or log.regions else found.contents
@@ -96,6 +96,32 @@ def measure_run(
         sources,
         [str(script)] if script else [],
     )
+
+
+def _read(
+    log: RegionLog, request: RunRequest, script: Path | None, sources: Sources
+) -> tuple[list[Reading], list[RecordedCalls], list[RegionKey], list[Region]]:
+    """A run's recordings, and their calls; which regions only ours has; which regions were not entered."""
+    readings = [reading_of(each.trace, is_ours=not each.is_of_script) for each in log.recordings]
+    not_entered = regions_not_entered(log, sources, script)
+    unlogged = {str(script): RegionsByName(region for region in not_entered if region.is_exact)}
+    parts, only_ours = recorded_calls(log, readings, sources, request.warmup, unlogged)
+    return readings, parts, only_ours, not_entered
+
+
+def facts_of_run(
+    place: RankPlace, request: RunRequest, folder: Path, script: Path | None, sources: Sources
+) -> RankFacts | None:
+    """What a job needs of the rank whose runner left this in `folder`, `None` if that are no recordings.
+
+    The process groups are those that its first recording names. Raises `TraceError`.
+    """
+    log = read_region_log(folder)
+    if log is None or not log.recordings:
+        return None
+    readings, parts, *_ = _read(log, request, script, sources)
+    place = place._replace(groups=readings[0].trace.metadata.groups)
+    return facts_of_readings(place, readings, parts, modules_by_key(log, sources))
 
 
 def measure_traces(paths: Sequence[Path], source_files: Sequence[Path]) -> Result:
