@@ -105,7 +105,7 @@ class CommandRun:
         elif event == "failed" or (event == "lost" and member.is_lost):
             self._broke = self._broke or member
         elif event == "enough":
-            self._tell("the window of one process is closed, the others are waited for")
+            self._tell("enough is recorded in one process; waiting for the others")
         elif event == "progress" and member is self._process.members[0]:
             phase = "measuring" if message["state"] == "recording" else "warming up"
             counts = message["calls"], message["complete"], message["seen"]
