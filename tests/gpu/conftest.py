@@ -61,7 +61,8 @@ def kinetoscope(request):
             (kept / f"{keep_as}.json").write_text(ran.stdout)
             traces = [Path(trace) for trace in ran.result.get("traces", ())]
             for file in [*traces, *(each.with_name("regionlog.json") for each in traces[:1])]:
-                shutil.copy(file, kept / f"{keep_as}.{file.name}")
+                of_process = f"{file.parent.name}." if file.parent.name.startswith("process-") else ""
+                shutil.copy(file, kept / f"{keep_as}.{of_process}{file.name}")
         return ran
 
     return run
