@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,7 @@ def ranks_of(ran):
     processes = ran.result["run"]["processes"]
     assert all(os.path.exists(trace) for each in processes for trace in each["traces"])
     assert len({each["pid"] for each in processes}) == len(processes)
+    assert not (Path(ran.result["traces"][0]).parents[1] / "join.json").exists()
     return [(each["rank"], each["world_size"], len(each["traces"])) for each in processes]
 
 

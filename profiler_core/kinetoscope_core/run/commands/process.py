@@ -120,7 +120,7 @@ class CommandProcess(Started):
             "folder": str(folder),
             "request": request.as_dict(),
         }
-        joining = folder / "join.json"
+        joining = self._joining = folder / "join.json"
         joining.write_text(json.dumps(values), encoding="utf-8")
         before = {**os.environ, **self.environment}.get("PYTHONPATH")
         path = str(INJECTED) + (os.pathsep + before if before else "")
@@ -131,6 +131,10 @@ class CommandProcess(Started):
             raise UsageError(f"{printable(self.command[0])} cannot be started: {error.strerror}.") from error
         self._accepting = threading.Thread(target=self._accept, args=(listener, on_message), daemon=True)
         self._accepting.start()
+
+    def admit_no_more(self) -> None:
+        """Processes that begin from now on are not measured; the key is no longer on the disk."""
+        self._joining.unlink(missing_ok=True)
 
     def interrupt(self) -> None:
         """Does what Ctrl-C in a terminal does. On Windows nothing."""

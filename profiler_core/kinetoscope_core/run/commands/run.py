@@ -79,6 +79,7 @@ class CommandRun:
         try:
             is_leaving = self._watch()
         finally:
+            self._process.admit_no_more()
             exit_code = 0 if is_leaving else self._process.end()
         self._is_left = True
         outcome = self._outcome(exit_code, time.monotonic() - start, is_leaving=is_leaving)
