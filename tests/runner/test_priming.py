@@ -74,7 +74,7 @@ profiler = Profiler(tempfile.mkdtemp())
 profiler.start()
 assert "torch._inductor" not in sys.modules
 torch.ones(2)
-assert profiler.stop_and_export(profiler._folder + "/trace.json")
+assert profiler.stop_and_export(profiler.folder + "/trace.json")
 assert "sympy" not in sys.modules
 assert "_inductor" in torch._lazy_modules
 def fail(): raise PreparedInterpreterError("no")

@@ -44,7 +44,9 @@ export class Decorations implements vscode.Disposable {
 
 /** In the margin, where code and indent guides are not. VS Code has only icons there, whose size takes more of CSS. */
 function decoration(heat: number, style: ReturnType<typeof barStyle>): vscode.TextEditorDecorationType {
-  const bar = `${5 - heat}px ${style} var(--vscode-kinetoscope-heat${heat + 1})`;
+  // Right after the extension was installed, CSS does not know its colours until the theme changes or VS Code starts.
+  const colour = `var(--vscode-kinetoscope-heat${heat + 1}, var(--vscode-editorLineNumber-activeForeground))`;
+  const bar = `${5 - heat}px ${style} ${colour}`;
   return vscode.window.createTextEditorDecorationType({
     gutterIconPath: vscode.Uri.parse('data:,'),
     gutterIconSize: `0; box-sizing: border-box; border-right: ${bar}`,

@@ -144,6 +144,7 @@ export default async (stage) => {
 
   await stage.step('with arguments', async () => {
     await code.command('Kinetoscope: Profile with Arguments…');
+    await page.getByText("The script's arguments").waitFor(); // until then another field takes the text
     await code.input().fill('--size 8 "two words"');
     await stage.picture(' asked');
     await page.keyboard.press('Enter');

@@ -26,6 +26,7 @@ export default async (stage) => {
   await stage.step('arguments get a name', async () => {
     await code.lens('⌄').click();
     await code.choice('Other Arguments…').click();
+    await page.getByText("The script's arguments").waitFor(); // until then another field takes the text
     await code.input().fill('--size 9');
     await page.keyboard.press('Enter');
     await code.hint('record_function("product")', /^CPU /);
@@ -49,6 +50,7 @@ export default async (stage) => {
   await stage.step('asked for', async () => {
     await code.lens('⌄').click();
     await code.choice('Sweep…').click();
+    await page.getByText('Sweep (1/2)').waitFor(); // until then the list's own field takes the text
     await code.input().fill('size');
     await page.getByText('size does not say what to vary').waitFor();
     await stage.picture(' refused');

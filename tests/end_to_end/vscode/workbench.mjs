@@ -220,13 +220,16 @@ export class Workbench {
   /** Runs a command from the palette by its title. */
   async command(title) {
     const row = this.page.locator('.quick-input-widget .monaco-list-row.focused', { hasText: title }).first();
-    // A web view that is just getting the focus swallows the key, or closes the palette again.
+    // A web view that is just getting the focus swallows the key, or closes the palette again; a palette that was
+    // opened before a command was there does not get it.
     await until(`the command ${title}`, async () => {
       await this.page.keyboard.press('F1');
-      return isInTime(async (timeout) => {
+      const isThere = await isInTime(async (timeout) => {
         await this.input().fill(`>${title}`, { timeout });
         await row.waitFor({ timeout });
       });
+      if (!isThere) await this.page.keyboard.press('Escape');
+      return isThere;
     });
     await this.page.keyboard.press('Enter');
   }

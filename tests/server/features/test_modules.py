@@ -134,7 +134,8 @@ async def test_where_no_region_ran_one_answer_measures_the_modules(start, profil
 
 async def test_the_error_that_no_region_ran_has_a_code_action(start):
     client = await start("minimal")
-    uri = client.write("net.py", MODEL)
+    # It names what can mark steps, so it is watched for these, and has none.
+    uri = client.write("net.py", f"import torch.optim\n{MODEL}")
     client.open(uri)
     await client.execute("kinetoscope.profileFile", uri)
     await client.diagnosed(uri)

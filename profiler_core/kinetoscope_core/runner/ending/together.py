@@ -45,8 +45,7 @@ class Together(End):
         """
         if self.rank_facts()["world_size"] > 1:
             return "together"
-        is_of_xdist = "PYTEST_XDIST_WORKER" in os.environ and "execnet.gateway_base" in sys.modules
-        return "later" if is_of_xdist or _is_worker() else "alone"
+        return "later" if _is_of_xdist() or _is_worker() else "alone"
 
     def rank_facts(self) -> Dict[str, Any]:
         """The rank of this process among others, as far as it is one: by its process group, or by what started it."""
@@ -119,6 +118,11 @@ def _process_group() -> Any:
     """torch.distributed, where a process group is there."""
     distributed: Any = sys.modules.get("torch.distributed")
     return distributed if distributed and distributed.is_available() and distributed.is_initialized() else None
+
+
+def _is_of_xdist() -> bool:
+    """Whether this is a worker of pytest-xdist: what it starts inherits the variable, and is a file or a module."""
+    return "PYTEST_XDIST_WORKER" in os.environ and not hasattr(sys.modules["__main__"], "__file__")
 
 
 def _is_worker() -> bool:
