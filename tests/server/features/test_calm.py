@@ -88,7 +88,9 @@ async def test_every_measured_region_has_its_times_and_bound_in_one_diagnostic_w
     }
     assert sorted(times) == [5, 6, 8, 10, 12, 14, 16]
     assert times[6] == "data is overhead-bound. Per call: CUDA 188 µs (self 188 µs), CPU 9.47 ms (self 136 µs)."
-    assert times[10] == "layer_N. Per call of 8 names: CUDA 1.86–43.1 µs (self 2.08 µs), CPU 40.2–85.0 µs (self 18.1 µs)."
+    assert (
+        times[10] == "layer_N. Per call of 8 names: CUDA 1.86–43.1 µs (self 2.08 µs), CPU 40.2–85.0 µs (self 18.1 µs)."
+    )
     assert [each.range.start.line for each in client.diagnostics[uri]].count(10) == 1
 
 
