@@ -65,7 +65,10 @@ export default async (stage) => {
     await act(rows.nth(1), 'Show at the Lines');
     await page.locator('.tab.active', { hasText: 'train_mlp.py' }).waitFor();
     await code.hint('record_function("step")', /^CUDA /);
-    await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'listed.py' }).dblclick();
+    await until('the other file', async () => {
+      await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'listed.py' }).dblclick();
+      return page.locator('.tab.active', { hasText: 'listed.py' }).isVisible();
+    });
     await code.hint('with record_function("work")', /^CPU /);
   });
 

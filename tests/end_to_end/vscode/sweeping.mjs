@@ -83,7 +83,7 @@ export default async (stage) => {
       [0, 8],
     ]) {
       await rows.nth(index).click();
-      await code.lens(`product.py --size 9 --size ${size} · size=${size} of the sweep`).waitFor();
+      await code.lens(`product.py --size ${size} · size=${size} of the sweep`).waitFor();
       const [, shown] = time.exec(await rows.nth(index).innerText());
       // Calls that took very different times are a range.
       await code.hint(
