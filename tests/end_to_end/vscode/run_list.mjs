@@ -67,7 +67,7 @@ export default async (stage) => {
     await code.hint('record_function("step")', /^CUDA /);
     await until('the other file', async () => {
       await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'listed.py' }).dblclick();
-      return page.locator('.tab.active', { hasText: 'listed.py' }).isVisible();
+      return page.locator('.tab.active[data-resource-name="listed.py"]').isVisible();
     });
     await code.hint('with record_function("work")', /^CPU /);
   });
