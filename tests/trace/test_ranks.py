@@ -229,7 +229,7 @@ def test_many_ranks_are_read_by_several_processes_with_the_same_result(tmp_path,
     paths = [rank.write(tmp_path) for rank in balanced(7, late=lambda rank, step: 300.0 * (rank == 5))]
     alone = measure_traces(paths, [])
     monkeypatch.setattr(rank_processes, "_WORTH_BYTES", 1)
-    monkeypatch.setattr(rank_processes, "_cores", lambda: 3)
+    monkeypatch.setattr(rank_processes, "cores", lambda: 3)
     monkeypatch.setattr(PlacedTraces, "facts_at", None)  # of this process, which reads none of them
     assert measure_traces(paths, []) == alone
 
@@ -239,7 +239,7 @@ def test_what_a_process_cannot_read_is_the_same_error(tmp_path, monkeypatch):
     text = paths[2].read_text()
     paths[2].write_text(text.replace('"ph"', '"no phase"'))
     monkeypatch.setattr(rank_processes, "_WORTH_BYTES", 1)
-    monkeypatch.setattr(rank_processes, "_cores", lambda: 2)
+    monkeypatch.setattr(rank_processes, "cores", lambda: 2)
     with pytest.raises(TraceError, match=r"made_rank2\.json is JSON but not a trace"):
         measure_traces(paths, [])
 
@@ -248,6 +248,6 @@ def test_where_a_process_does_not_start_the_ranks_are_read_here(tmp_path, monkey
     paths = [rank.write(tmp_path) for rank in balanced(4)]
     alone = measure_traces(paths, [])
     monkeypatch.setattr(rank_processes, "_WORTH_BYTES", 1)
-    monkeypatch.setattr(rank_processes, "_cores", lambda: 2)
+    monkeypatch.setattr(rank_processes, "cores", lambda: 2)
     monkeypatch.setattr(rank_processes.sys, "executable", str(tmp_path / "none"))
     assert measure_traces(paths, []) == alone

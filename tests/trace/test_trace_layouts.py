@@ -115,7 +115,7 @@ def test_every_layout_reads_the_same_in_several_processes(
     path = tmp_path / "trace.json"
     path.write_text(_LAYOUTS[layout](original))
     monkeypatch.setattr(parts, "HEAD_START", 50_000)
-    monkeypatch.setattr(parts, "_cores", lambda: 3)
+    monkeypatch.setattr(parts, "cores", lambda: 3)
     trace, problems = read_trace(path)
     assert problems == []
     _same(trace, read_trace(_TRAIN)[0])

@@ -41,9 +41,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
             super().__init__(*args, **kwargs)
             processes.append(self)
 
-    monkeypatch.setattr(parts.subprocess, "Popen", Noted)
+    monkeypatch.setattr(subprocess, "Popen", Noted)
     monkeypatch.setattr(parts, "HEAD_START", 20_000)
-    monkeypatch.setattr(parts, "_cores", lambda: _PROCESSES)
+    monkeypatch.setattr(parts, "cores", lambda: _PROCESSES)
     return processes
 
 
@@ -179,8 +179,8 @@ def test_a_killed_reader_leaves_no_process_behind(tmp_path: Path) -> None:
                 super().__init__(*args, **kwargs)
                 print(self.pid, flush=True)
 
-        parts.subprocess.Popen = Said
-        parts.HEAD_START, parts._cores, parts._read_part = 20_000, lambda: 2, lambda *_: time.sleep(1000)
+        subprocess.Popen = Said
+        parts.HEAD_START, parts.cores, parts._read_part = 20_000, lambda: 2, lambda *_: time.sleep(1000)
         read_trace({str(path)!r})
     """
     command = [sys.executable, "-c", textwrap.dedent(script)]

@@ -6,20 +6,16 @@ slices (slicer.py) go on.
 """
 
 import gc
-import os
 import pickle
 import re
-import subprocess
 import sys
-import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from kinetoscope_core.trace.collector import Collector
 from kinetoscope_core.trace.decoder import Decoder
+from kinetoscope_core.trace.readers import cores, end_with_parent, readers
 from kinetoscope_core.trace.slicer import SLICE_BYTES, last_border
 
 # What this process reads while another one starts. It is also too little to start one for.
@@ -32,14 +28,15 @@ _BORDER: Final = re.compile(rb"\}\s*,(?=\s*\{)")
 
 def read_parts(path: Path, begin: int, end: int, decoder: Decoder, collector: Collector) -> int:
     """Reads events from `begin` on if they are worth several processes; gives the place up to which it read."""
-    processes = min((end - begin) // HEAD_START, _cores(), _MOST_PROCESSES)
+    processes = min((end - begin) // HEAD_START, cores(), _MOST_PROCESSES)
     if processes < 2:
         return begin
     own = HEAD_START + (end - begin - HEAD_START) // processes
     others = end - begin - own
     places = [begin + own + others * number // (processes - 1) for number in range(processes - 1)]
     borders = [begin, *_borders_after(path, places), end]
-    with _reading(path, borders[1:]) as pipes:
+    parts = ((str(path), str(each), str(after)) for each, after in pairwise(borders[1:]))
+    with readers(__name__, parts) as pipes:
         reached = _read_part(path, borders[0], borders[1], decoder, collector)
         for border, pipe in zip(borders[1:], pipes, strict=False):
             if reached < border:
@@ -85,44 +82,12 @@ def _borders_after(path: Path, places: list[int]) -> list[int]:
     return found
 
 
-@contextmanager
-def _reading(path: Path, borders: list[int]) -> Generator[list[IO[bytes]]]:
-    """A process for each part that begins at a border, and what it writes. They end with us."""
-    start = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main; main()"
-    started: list[subprocess.Popen[bytes]] = []
-    try:
-        for begin, end in pairwise(borders):
-            command = [sys.executable, "-I", "-c", start, str(path), str(begin), str(end)]
-            pipe = subprocess.PIPE
-            try:
-                # In a session of its own, since a Ctrl-C is for us.
-                started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True))
-            except OSError:  # the system gives no more processes; we read alone
-                break
-        yield [process.stdout for process in started if process.stdout is not None]
-    finally:
-        for process in started:
-            process.kill()
-            with process:
-                pass
-
-
 def main() -> None:
     """Reads a part in a process of its own: writes the columns and the place up to where it read."""
     path, begin, end = sys.argv[1:]
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     gc.disable()
     collector = Collector()
     reached = _read_part(Path(path), int(begin), int(end), Decoder(), collector)
     pickle.dump((collector, reached), sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
     sys.stdout.flush()
-
-
-def _end_with_parent() -> None:
-    """The input has nothing in it: it ends when the process that reads our output has gone."""
-    os.read(0, 1)
-    os._exit(1)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
